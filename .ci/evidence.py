@@ -1,9 +1,8 @@
 """Keep what the last whole run of each suite showed, or check that it was of this code's history.
 
     python .ci/evidence.py record SUITE REPORT SEED    after each suite of .ci/full
-    python .ci/evidence.py readers REPORT SEED         the readers that passed, even if the run broke off, and
-                                                       the fast path if all its rounds did
-    python .ci/evidence.py settings REPORT SEED        the kubelets whose settings were compared
+    python .ci/evidence.py parts REPORT SEED           the fuzzed readers and the kubelets whose settings were
+                                                       compared that passed, even if the run broke off
     python .ci/evidence.py check                       a step of .ci/run
     python .ci/evidence.py fresh                       the end of .ci/full: fail where a row is missing or old
 
@@ -11,7 +10,6 @@ Both work in the repository that is the current directory.
 """
 
 import json
-import math
 import os
 import platform
 import subprocess
@@ -24,14 +22,14 @@ from typing import Any
 import reports
 
 RECORDS = Path(".ci/evidence.json")
-"""``suites``, ``readers``, ``fastPath`` and ``settings``, by name: commit, day, seed, machine, what ran."""
+"""``suites``, ``readers`` and ``settings``, by name: commit, day, seed, machine, what ran."""
 COUNTS = Path(".ci/counts.json")
 PAGE = Path("docs/evidence.md")
 ABOUT = {
     "python": "every module, the command line and the API; Python alone",
     "slow": "what several processes do, and how time, memory and work grow with the input",
     "oracle": "texts, hashes, UIDs and served manifests: real Go with each release's own types",
-    "fuzz": "every reader of what others wrote, with inputs made to break it: only declared errors",
+    "fastpath": "pods that are nearly replicas, decided together: a plan of each of them alone",
     "fleet": "fleets: Dask schedulers and workers that are killed, an S3 server that fails",
     "shell": "completion in real shells: bash, zsh and fish",
     "browser": "HTML reports in a real Chromium: mouse, keyboard, paper, no script, axe-core",
@@ -46,7 +44,7 @@ ABOUT = {
     "standalone": "the same of older kubelets, on Docker and without an API server",
     "large": "files of up to 1 GB in little memory",
 }
-"""What each suite compares with what, in the order of the page."""
+"""What each suite compares with what, in the order of the page; of fuzzed readers each has its own row."""
 _TEXT = """# Evidence
 
 What each suite showed when `.ci/full` last ran the whole of it, with nothing skipped and every random input a
@@ -63,18 +61,12 @@ of the one that is checked.
 |---|---|---|---|---|
 {runs}
 
+Every reader of what others wrote, with inputs made to break it, fails only with errors that it declares:
+
 | fuzzed reader | executions | guided by coverage | with changes of known inputs | commit | `RANDOM_SEED` |
 |---|---|---|---|---|---|
 {readers}
-{fast}{settings}"""
-_FAST = """
-Pods that are nearly replicas, read and decided on the fast path, in every form and by one to three processes:
-what is of a pod is compared with the plan of it alone, what is a sum with the sum of these plans.
-
-| rounds | pods | plans | commit | `RANDOM_SEED` |
-|---|---|---|---|---|
-{row}
-"""
+{settings}"""
 _SETTINGS = """
 Random configuration files and command lines of kubelets, with values at their limits and pairs of fields:
 each is refused by both or by neither, `preflight` and a program with the kubelet's own validation in it.
@@ -85,7 +77,6 @@ each is refused by both or by neither, `preflight` and a program with the kubele
 """
 NEWEST = 300
 """How many commits ago a row may have been made: code that changed much since is not what ran."""
-ROUNDS, PODS, PLANS = "fastPathRounds", "fastPathPods", "fastPathPlans"
 
 Record = dict[str, Any]
 Records = dict[str, dict[str, Record]]
@@ -139,7 +130,6 @@ def page(records: Records) -> str:
         suites="\n".join(_suite(*one) for one in ran),
         runs="\n".join(_run(*one) for one in ran),
         readers=_readers(records["readers"]),
-        fast="".join(map(_fast, records.get("fastPath", {}).values())),
         settings=_settings(records.get("settings", {})),
     )
 
@@ -154,11 +144,6 @@ def _settings(kubelets: dict[str, Record]) -> str:
     return _SETTINGS.format(rows="\n".join(rows)) if rows else ""
 
 
-def _fast(record: Record) -> str:
-    numbers = _numbers(record[key] for key in (ROUNDS, PODS, PLANS))
-    return _FAST.format(row=_row(*numbers, _commit(record), record["seed"]))
-
-
 def _run_now(seed: str) -> Record:
     """Return what is known of a run that just ended."""
     go, cores = _output("go", "env", "GOVERSION"), os.cpu_count()
@@ -171,7 +156,7 @@ def _run_now(seed: str) -> Record:
 
 
 def _suite_of(ran: reports.Ran, seed: str) -> Record:
-    compared = sum(one.total for one in ran.executions.values()) or sum(ran.compared.values())
+    compared = sum(ran.compared.values())
     return {**_run_now(seed), "tests": ran.tests, "compared": compared, "seconds": round(ran.seconds)}
 
 
@@ -187,12 +172,6 @@ def records() -> Records:
     return found
 
 
-def _fast_path_of(ran: reports.Ran, seed: str) -> dict[str, Record]:
-    """Return what a whole run compared on the fast path; nothing of a suite that does not."""
-    found = {key: ran.compared[key] for key in (ROUNDS, PODS, PLANS) if key in ran.compared}
-    return {"fuzz": {**_run_now(seed), **found}} if found else {}
-
-
 def _settings_of(ran: reports.Ran, seed: str) -> dict[str, Record]:
     """Return what was compared with each kubelet; nothing of a suite that does not."""
     now = _run_now(seed) if ran.kubelets else {}
@@ -201,37 +180,24 @@ def _settings_of(ran: reports.Ran, seed: str) -> dict[str, Record]:
 
 def _record(suite: str, report: str, seed: str) -> None:
     kept, ran = records(), reports.read(Path(report))
-    suites = kept["suites"] | {suite: _suite_of(ran, seed)}
-    _write({**kept, "suites": suites}, ran, seed, fast=True)
+    _write({**kept, "suites": kept["suites"] | {suite: _suite_of(ran, seed)}}, ran, seed)
 
 
-def _record_settings(report: str, seed: str) -> None:
-    _write(records(), reports.read(Path(report)), seed, fast=False)
-
-
-def _record_readers(report: str, seed: str) -> None:
+def _record_parts(report: str, seed: str) -> None:
+    """Record the readers and kubelets of a run that may have broken off, even before it began."""
     if Path(report).exists():
-        ran = reports.read(Path(report))
-        _write(records(), ran, seed, fast=ran.compared.get(ROUNDS, 0) >= _all_rounds())
+        _write(records(), reports.read(Path(report)), seed)
 
 
-def _all_rounds() -> float:
-    """Return how many rounds of the fast path a whole run has."""
-    counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
-    found: float = counts.get("full", {}).get("fuzz", {}).get(ROUNDS, math.inf)
-    return found
-
-
-def _write(kept: Records, ran: reports.Ran, seed: str, *, fast: bool) -> None:
-    """Write what is kept and, in its place, what a run showed of readers, settings and the fast path."""
+def _write(kept: Records, ran: reports.Ran, seed: str) -> None:
+    """Write what is kept and, in its place, what a run showed of readers and settings."""
     readers = kept["readers"] | _readers_of(ran, seed)
+    settings = kept.get("settings", {}) | _settings_of(ran, seed)
     found: Records = {
         "suites": {name: kept["suites"][name] for name in ABOUT if name in kept["suites"]},
         "readers": dict(sorted(readers.items())),
-        "fastPath": kept.get("fastPath", {}) | (_fast_path_of(ran, seed) if fast else {}),
-        "settings": kept.get("settings", {}) | _settings_of(ran, seed),
+        **({"settings": settings} if settings else {}),
     }
-    found = {name: kind for name, kind in found.items() if kind or name in ("suites", "readers")}
     RECORDS.write_text(json.dumps(found, indent=2) + "\n")
     PAGE.write_text(page(found))
 
@@ -258,13 +224,21 @@ def _outside(name: str, record: Record) -> str:
 
 
 def outdated() -> str:
-    """Return which rows are missing, or were made too many commits ago; an empty string for none."""
+    """Return which rows are missing, old, or of too few executions; an empty string for none."""
     found = records()
     every = [(name, record["commit"]) for kind in found.values() for name, record in kind.items()]
     ago = {commit: int(_output("git", "rev-list", "--count", f"{commit}..HEAD")) for _, commit in every}
-    old = [name for name, commit in every if ago[commit] > NEWEST]
-    missing = [name for name in ABOUT if name not in found["suites"]]
-    parts = {f"made over {NEWEST} commits ago": old, "never made": missing}
+    fuzz = json.loads(COUNTS.read_text())["full"]["fuzz"]
+    readers, missing = found["readers"], [name for name in ABOUT if name not in found["suites"]]
+    if len(readers) < fuzz["readers"]:
+        missing.append(f"{fuzz['readers'] - len(readers)} of {fuzz['readers']} readers")
+    parts = {
+        f"made over {NEWEST} commits ago": [name for name, commit in every if ago[commit] > NEWEST],
+        "never made": missing,
+        f"of fewer than {fuzz['leastExecutions']:,} executions": [
+            name for name, one in readers.items() if one["guided"] + one["mutated"] < fuzz["leastExecutions"]
+        ],
+    }
     return "; ".join(f"{len(names)} {what}: {', '.join(names)}" for what, names in parts.items() if names)
 
 
@@ -275,10 +249,7 @@ def main(command: str, *arguments: str) -> int:
         print(rows or f"{PAGE}: every row is of the last {NEWEST} commits")
         return 1 if rows else 0
     if command != "check":
-        if command == "record":
-            _record(*arguments)
-        else:
-            (_record_readers if command == "readers" else _record_settings)(*arguments)
+        (_record if command == "record" else _record_parts)(*arguments)
         return 0
     found = problem()
     print(found or f"{PAGE}: {len(records()['suites'])} suites, in the history of this commit")

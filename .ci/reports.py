@@ -13,8 +13,6 @@ COMPARED = {
     "random_nodes": "randomNodes",
     "patched_containers": "patchedContainers",
     "observed_verdicts": "observedVerdicts",
-    "fast_path_rounds": "fastPathRounds",
-    "fast_path_pods": "fastPathPods",
     "fast_path_plans": "fastPathPlans",
 }
 """The properties that count what was compared in a report, and their keys in counts.json."""

@@ -159,8 +159,13 @@ oracles() {
 fuzzing() {
   step "fuzzing"
   # It takes an hour: what the readers showed is kept, even if another one fails or the run breaks off.
-  [ "$tier" = run ] || trap 'python3 .ci/evidence.py readers "$reports/fuzz.xml" "$RANDOM_SEED"' EXIT
+  [ "$tier" = run ] || trap 'python3 .ci/evidence.py parts "$reports/fuzz.xml" "$RANDOM_SEED"' EXIT
   suite fuzz --numprocesses 2 --maxschedchunk 1
+}
+
+fast_path() {
+  step "pods that are nearly replicas: planned together, and each alone"
+  suite fastpath --numprocesses 2 --maxschedchunk 1
 }
 
 go_code() {

@@ -86,7 +86,6 @@ def small_spans(size: int = SPAN) -> Iterator[None]:
 class Compared:
     """What one round compared."""
 
-    pods: int
     plans: int
     refused: bool
     """Whether one of the pods was refused: it is compared first, and then what the others are without it."""
@@ -103,7 +102,7 @@ def compare(case: Case, directory: Path) -> Compared:
         fast = planned(whole, upgrade, number)
         _same(fast, slow, f"--jobs {number}")
     if dump.crowded and not isinstance(slow, str):
-        return Compared(len(dump.pods), len(jobs) + 1, refused=False)  # alone, a pod has the room of all
+        return Compared(len(jobs) + 1, refused=False)  # alone, a pod has the room of all
     alone = [_alone(dump, one, upgrade, whole) for one in dump.pods]
     plans = len(jobs) + 1 + len(alone)
     if isinstance(slow, str) or any(isinstance(one, str) for one, _ in alone):
@@ -111,10 +110,10 @@ def compare(case: Case, directory: Path) -> Compared:
         kept = tuple(pod for pod, (one, _) in zip(dump.pods, alone, strict=True) if not isinstance(one, str))
         if kept and len(kept) < len(dump.pods):
             rest = compare(replace(case, dump=replace(dump, pods=kept)), directory)
-            return replace(rest, pods=rest.pods + len(dump.pods), plans=rest.plans + plans, refused=True)
-        return Compared(len(dump.pods), plans, refused=True)
+            return replace(rest, plans=rest.plans + plans, refused=True)
+        return Compared(plans, refused=True)
     _check_sum(dump, slow, alone, lines, _lone(dump, upgrade, whole))
-    return Compared(len(dump.pods), plans, refused=False)
+    return Compared(plans, refused=False)
 
 
 def _same(fast: Plan | str, slow: Plan | str, what: str) -> None:

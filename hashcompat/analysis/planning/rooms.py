@@ -62,11 +62,10 @@ class Rooms:
         self.kubelet = new
         """The kubelet that starts on the nodes."""
         release_of = {one.name: one.kubelet if way.old == AUTO else way.old for one in nodes}
-        forgetful = {
-            release
-            for release in set(release_of.values())
-            if view.catalog.knows(release) and forgets(view.current(release), new)
-        }
+        known = {one: view.current(one) for one in set(release_of.values()) if view.catalog.knows(one)}
+        self._current = {name: known.get(release) for name, release in release_of.items()}
+        """The current kubelets of the nodes; None where the release is not known."""
+        forgetful = {release for release, old in known.items() if forgets(old, new)}
         self._forgetful = frozenset(name for name, release in release_of.items() if release in forgetful)
         """The nodes on which it takes resources of pods themselves for not allocated."""
         shown = {node.name: node.allocatable for node in nodes if node.allocatable}
@@ -94,7 +93,7 @@ class Rooms:
         node = pod.node
         if not node or not self._counts(pod):
             return
-        if self._exclusive is not None and (number := self._exclusive.anew(pod)):
+        if self._exclusive is not None and (number := self._exclusive.anew(pod, self._current.get(node))):
             self.anew.setdefault(node, Counter())[turn_of(pod)] += number
         asks = self.asking(pod)
         if not asks.ports and node not in self._allocatable:

@@ -661,3 +661,72 @@ def test_a_static_pod_goes_by_the_uid_and_the_spec_of_its_manifest(
         stdin=as_json(made, node(f"v{old}")),
     )
     assert [one["verdict"] for one in result.items] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "default", "expected"),
+    [
+        pytest.param("1.32.13", "1.33.13", "0-1,6-7", "KILL", id="too few are free"),
+        pytest.param("1.36.5", "1.37.2", "0-1,6-7", "KILL", id="whatever is looked at first"),
+        pytest.param("1.22.17", "1.21.14", "0-1,6-7", KEEP, id="the same UID"),
+        pytest.param("1.33.12", "1.33.13", "0-1,6-7", KEEP, id="the same minor"),
+        pytest.param("1.32.13", "1.33.13", "0-1,6-9", "RESTART", id="enough are free"),
+    ],
+)
+def test_hc053_a_static_pod_with_another_uid_has_no_cpus_yet(
+    plan: Plan, old: str, new: str, default: str, expected: str
+) -> None:
+    given = {STATE: state(default, {"uid-p-n1": {"c": "2-5"}}), CONFIG: STATIC + RESERVED}
+    given |= cores(int(default[-1]), 2)
+    found = plan(old, new, [mirror_pod(alone(4))], given)
+    assert found["p-n1/c"].partition(" ")[0] == expected
+
+
+@pytest.mark.parametrize(("old", "expected"), [("1.35.8", "UNKNOWN"), ("1.36.3", KEEP)])
+def test_what_a_static_pod_with_another_uid_takes_is_not_free(plan: Plan, old: str, expected: str) -> None:
+    held = {"uid-p-n1": {"c": "6-7"}, "uid-p": {"c": "2-3"}}
+    given = {STATE: state("0-1,4-5", held), CONFIG: WHOLE, **cores(7, 2)}
+    found = plan(old, "1.36.5", [mirror_pod(alone(2)), pod(alone(2))], given)
+    assert found["p/c"].partition(" ")[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "metadata", "expected"),
+    [
+        pytest.param("1.31.14", {}, "KILL", id="another UID"),
+        pytest.param("1.32.12", {}, KEEP, id="the same UID"),
+        pytest.param("1.31.14", {"uid": "6f1a2b3c"}, KEEP, id="a UID of its own"),
+        pytest.param("1.31.14", {"creationTimestamp": "2026-01-01T00:00:00Z"}, "UNKNOWN", id="not known"),
+    ],
+)
+def test_a_manifest_shows_whether_its_pod_gets_another_uid(
+    run: Run, tmp_path: Path, old: str, metadata: Json, expected: str
+) -> None:
+    manifests = tmp_path / "manifests"
+    manifests.mkdir()
+    made = {**pod(alone(4)), "metadata": {"name": "p", "namespace": "ns", **metadata}}
+    del made["spec"]["nodeName"]
+    (manifests / "p.json").write_text(json.dumps(made))
+    static = ("--static-pod-dir", manifests, "--node-name", "n1", "-o", "json")
+    (listed,) = run("hash", "--kubelet", old, *static).items
+    uid = metadata.get("uid") or listed.get("podUID", {}).get(old) or "0" * 32
+    mirror = mirror_pod(alone(4))
+    mirror["metadata"]["annotations"] = {
+        f"kubernetes.io/config.{key}": value
+        for key, value in {"hash": uid, "mirror": uid, "source": "file"}.items()
+    }
+    row = record(listed["hashes"][old]["hash"], "p-n1", uid=uid)
+    given: dict[Key, Any] = {
+        ("docker", "list"): GONE,
+        ("cri", "containers"): json.dumps({"containers": [row]}),
+        STATE: state("0-1,6-7", {uid: {"c": "2-5"}}),
+        CONFIG: STATIC + RESERVED,
+        **cores(7, 2),
+    }
+    (tmp_path / "n1.jsonl").write_text(as_text(dump(given)))
+    result = run(
+        *("plan", "--from", old, "--to", "1.32.13", *static, "-f", "-"),
+        *("--recorded", tmp_path / "n1.jsonl"),
+        stdin=as_json(mirror, node(f"v{old}")),
+    )
+    assert [one["verdict"] for one in result.items] == [expected], result.out

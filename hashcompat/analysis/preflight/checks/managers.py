@@ -19,9 +19,18 @@ from hashcompat.core import shown
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import metav1
-from hashcompat.core.kubelet.decide.cpus import Cpus, WithCpus, refusals, refused, taken_anew, with_gates
+from hashcompat.core.kubelet.decide.cpus import (
+    Cpus,
+    WithCpus,
+    refusals,
+    refused,
+    taken_anew,
+    with_gates,
+    without_held,
+)
 from hashcompat.core.kubelet.decide.memory import TOPOLOGY, WithMemory
 from hashcompat.core.kubelet.decide.room.tenants import given, turn_of, turns
+from hashcompat.core.kubelet.decide.static import moves
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.plan import Refusal
@@ -208,13 +217,14 @@ def _refused(facts: Facts, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> Ite
             yield from ((f"{shown.uid(uid)}/{one.container}", one) for one in those)
         return
     pods = [(pod, Whole(pod)) for pod in facts.cluster.pods if pod.phase not in FINISHED]
-    anew = [taken_anew(whole, pod, cpus, new) for pod, whole in pods]
+    anew = [taken_anew(whole, pod, cpus, old, new) for pod, whole in pods]
     taken = Counter[str]()
     for (pod, _), own in zip(pods, anew, strict=True):
         taken[turn_of(pod)] += own
     in_turn = turns(taken)
     for (pod, whole), own in zip(pods, anew, strict=True):
-        claiming = structs.replace(cpus, claimed=in_turn.until(pod) - own)
+        found = without_held(cpus) if moves(pod, old, new) else cpus
+        claiming = structs.replace(found, claimed=in_turn.until(pod) - own)
         for one in refused(whole, pod, claiming, old, new):
             yield name_path(pod.namespace, pod.name, one.container), one
 

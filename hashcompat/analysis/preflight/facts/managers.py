@@ -134,13 +134,13 @@ class Exclusive:
         self._known: dict[int, tuple[Cpus, Settings] | None] = {}
         """By the identities of files, which the records keep: pods of all nodes pass in no order of these."""
 
-    def anew(self, pod: Pod) -> int:
+    def anew(self, pod: Pod, old: Kubelet | None) -> int:
         """Return how many one pod takes at most (``taken_anew``); 0 too where that is not known."""
         found = self._found(self._records.files_of(pod) or self._of_nodes.get(pod.node))
         if found is None or not found[0].exclusive:
             return 0
         cpus, settings = found
-        return taken_anew(Whole(pod), pod, cpus, with_gates(self._kubelet, settings))
+        return taken_anew(Whole(pod), pod, cpus, old, with_gates(self._kubelet, settings))
 
     def is_infeasible(self, pod: Pod) -> bool:
         """Return whether a resource manager surely rules out the resize of a pod that waits."""

@@ -7,7 +7,7 @@ once more, in the kubelet's order, and then decided again with what the kubelet 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -47,6 +47,13 @@ _REFUSALS: Final = frozenset(
     }
 )
 """The rules of pods that are not admitted for another reason, so that they take no room."""
+
+_LAST: Final = frozenset({rules.FEATURE_REFUSED})
+"""Those of them that a kubelet goes by once it has made room for a critical pod.
+
+Source: pkg/kubelet/kubelet.go ``NewMainKubelet``, which adds ``NewPodFeaturesAdmitHandler`` and
+``NewDeclaredFeaturesAdmitHandler`` behind ``NewPredicateAdmitHandler`` (1.34.12, 1.36.5 and 1.37.2).
+"""
 
 
 Anew = Mapping[str, Mapping[str, int]]
@@ -164,6 +171,7 @@ class Rooms:
         ``items`` are decided without that: what is not admitted for another reason takes no room.
         """
         refused, may_be_refused = (_not_admitted(items, one) for one in (Verdict.KILL, Verdict.UNKNOWN))
+        refused_last = _not_admitted(items, Verdict.KILL, _LAST)
         leaving = _leaving(items)
         nodes = self.open
         tenants: dict[str, list[Tenant]] = {name: [] for name in nodes}
@@ -174,6 +182,7 @@ class Rooms:
                         pod,
                         self.asking(pod),
                         refused=pod.uid in refused,
+                        refused_last=pod.uid in refused_last,
                         is_open=pod.uid in may_be_refused,
                         devices=self._devices(pod),
                     )
@@ -267,10 +276,10 @@ def _leaving(items: Iterable[Item]) -> set[str]:
     }
 
 
-def _not_admitted(items: Iterable[Item], verdict: Verdict) -> set[str]:
+def _not_admitted(items: Iterable[Item], verdict: Verdict, ids: Collection[str] = _REFUSALS) -> set[str]:
     """Return the uids of the pods that are not admitted for another reason than room: KILL, or UNKNOWN."""
     return {
         item.pod.uid
         for item in items
-        if item.verdict is verdict and any(reason.id in _REFUSALS for reason in item.reasons)
+        if item.verdict is verdict and any(reason.id in ids for reason in item.reasons)
     }

@@ -264,6 +264,8 @@ class _Admitted:
             lacks = [clash]
         elif lacks and critical and self._preempt(tenant, lacks):
             lacks = []
+        if tenant.refused:
+            return
         if lacks:
             certain = [one for one in lacks if one.certain]
             self.found[tenant.pod.uid] = structs.replace((certain or lacks)[0], in_vain=critical)
@@ -316,7 +318,7 @@ class _Admitted:
 def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
     admitted = _Admitted(node, kubelet)
     for tenant in ordered:
-        if not tenant.refused:
+        if tenant.refused_last or not tenant.refused:
             admitted.ask(tenant)
     return admitted.found
 

@@ -181,6 +181,8 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
     asking: Asking
     refused: bool = False
     """Whether it is not admitted for another reason, so that it takes no room."""
+    refused_last: bool = False
+    """Whether that reason is looked for after room, which a kubelet has made for it then."""
     doubt: str = ""
     """Why it may not be there at all (``may_return``), or not be admitted; empty for others."""
     may_return: bool = False
@@ -229,6 +231,7 @@ def tenant_of(
     asks: Asking,
     *,
     refused: bool = False,
+    refused_last: bool = False,
     is_open: bool = False,
     devices: Mapping[str, int] | None = None,
 ) -> Tenant:
@@ -242,7 +245,7 @@ def tenant_of(
         doubt = f"whether {pod.namespace}/{pod.name} is admitted is not known"
     if pod.static:
         pod = structs.replace(pod, created="", uid=pod.uid or f"{pod.namespace}/{pod.name}")
-    return Tenant(pod, asks, refused, doubt, bool(returns), devices)
+    return Tenant(pod, asks, refused, refused_last, doubt, bool(returns), devices)
 
 
 def devices_of(pod: Pod, held: Mapping[str, Mapping[str, Collection[str]]]) -> dict[str, int]:

@@ -344,6 +344,16 @@ def test_room_goes_by_what_is_noted_as_allocated(
     assert {one["pod"]: one["verdict"] for one in found} == expected
 
 
+@pytest.mark.parametrize(("to", "expected"), [("1.36.5", "KEEP"), ("1.32.13", "KILL")])
+def test_what_is_asked_for_and_not_noted_is_not_allocated(
+    run: Run, tmp_path: Path, to: str, expected: str
+) -> None:
+    pods = [sized("a", "01:00", cpu="1", memory="6Gi"), sized("b", "02:00", memory="4Gi")]
+    more = noted(run, tmp_path, "1.35.8", pods, {pods[0]["metadata"]["uid"]: cpus("1")})
+    found = run("plan", "--from", "1.35.8", "--to", to, *more, stdin=as_json(host(), *pods)).items
+    assert [one["verdict"] for one in found if one["pod"] == "b"] == [expected]
+
+
 def test_what_is_noted_decides_over_a_status_that_is_behind(run: Run, tmp_path: Path) -> None:
     def found(made: Json, number: str) -> str:
         more = noted(run, tmp_path, "1.36.3", [made], {made["metadata"]["uid"]: cpus(number)})

@@ -81,7 +81,7 @@ class Rooms:
             name: frozenset(key for key in found if "/" in key) for name, found in shown.items()
         }
         self._records = view.options.records
-        self._known: dict[tuple[int, frozenset[str] | None, bool, str], tuple[object, Asking]] = {}
+        self._known: dict[tuple[int, int, frozenset[str] | None, bool, str], tuple[object, Asking]] = {}
         self.sums: dict[str, Sums] = {}
         """By the names of the nodes."""
         self.resizing = set[str]()
@@ -112,8 +112,12 @@ class Rooms:
             found = self.sums[node] = Sums()
         found.add(asks)
 
+    def _on(self, node: str) -> Kubelet:
+        return self._exclusive.kubelet_on(node) if self._exclusive is not None else self.kubelet
+
     def _counts(self, pod: Pod) -> bool:
-        return takes_room(pod, self.kubelet) and not pod.doubt and _is_read(pod, self.kubelet)
+        kubelet = self._on(pod.node)
+        return takes_room(pod, kubelet) and not pod.doubt and _is_read(pod, kubelet)
 
     def asking(self, pod: Pod) -> Asking:
         """Return what a pod asks for.
@@ -121,17 +125,18 @@ class Rooms:
         Pods of one shape ask nodes of the same resources for the same, but for what a status reports.
         """
         allocatable, forgotten = self._allocatable.get(pod.node), pod.node in self._forgetful
-        pod = as_allocated(pod, self._records.allocated_to(pod), self.kubelet)
+        kubelet = self._on(pod.node)
+        pod = as_allocated(pod, self._records.allocated_to(pod), kubelet)
         is_alone = pod.resizing or pod.seen is not None or any(pod.resized)
         if pod.shape is None or is_alone or pod.claims:
-            asks = asking(_as_read(pod, self.kubelet), allocatable, self.kubelet, forgotten=forgotten)
+            asks = asking(_as_read(pod, kubelet), allocatable, kubelet, forgotten=forgotten)
             is_made = not (asks.wanted and self._exclusive and self._exclusive.is_infeasible(pod))
             return asks if is_made else structs.replace(asks, wanted={})
         shown = repr(pod.resized) if pod.resized else ""
-        key = id(pod.shape), self._extended.get(pod.node), forgotten, shown
+        key = id(pod.shape), id(kubelet), self._extended.get(pod.node), forgotten, shown
         known = self._known.get(key)
         if known is None:
-            asks = asking(pod, allocatable, self.kubelet, forgotten=forgotten)
+            asks = asking(pod, allocatable, kubelet, forgotten=forgotten)
             # With the shape, so that no other one gets its id.
             known = self._known[key] = pod.shape, asks
         return known[1]
@@ -189,10 +194,10 @@ class Rooms:
                 )
         found, waiting = dict[str, Shortage](), dict[str, Shortage]()
         for name, node in nodes.items():
-            without_room = outcomes(tenants[name], node, self.kubelet)
+            without_room = outcomes(tenants[name], node, self._on(name))
             found |= without_room
             if name in self.resizing:
-                waiting |= deferred(tenants[name], node, {*leaving, *without_room}, self.kubelet)
+                waiting |= deferred(tenants[name], node, {*leaving, *without_room}, self._on(name))
         return found, waiting
 
     def _devices(self, pod: Pod) -> dict[str, int] | None:

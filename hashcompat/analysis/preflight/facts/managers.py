@@ -133,6 +133,15 @@ class Exclusive:
         self._of_nodes = {one.node: one for one in records.files.values()}
         self._known: dict[int, tuple[Cpus, Settings] | None] = {}
         """By the identities of files, which the records keep: pods of all nodes pass in no order of these."""
+        self._kubelets: dict[str, Kubelet] = {}
+
+    def kubelet_on(self, node: str) -> Kubelet:
+        """Return the kubelet that starts on a node, with the feature gates that its files set."""
+        if node not in self._kubelets:
+            files = self._of_nodes.get(node)
+            found = shown(files, self._kubelet, self._catalog) if files else None
+            self._kubelets[node] = with_gates(self._kubelet, found[1]) if found else self._kubelet
+        return self._kubelets[node]
 
     def anew(self, pod: Pod, old: Kubelet | None) -> int:
         """Return how many one pod takes at most (``taken_anew``); 0 too where that is not known."""

@@ -156,10 +156,10 @@ def _managers(
     files = view.options.records.files_of(pod)
     if files is None:
         return _NOT_KNOWN
-    from hashcompat.analysis.preflight.facts import managers  # noqa: PLC0415 - plans with dumps alone
+    from hashcompat.analysis.preflight.facts import nodemanagers  # noqa: PLC0415 - plans with dumps alone
 
     old, new = kubelets
-    found = managers.shown(files, new, view.catalog, node.architecture if node else "")
+    found = nodemanagers.shown(files, new, view.catalog, node.architecture if node else "")
     if found is None:
         return _NOT_KNOWN
     cpus, settings = found

@@ -91,9 +91,9 @@ class Rooms:
         their turns (``turn_of``)."""
         self._exclusive = None
         if self._records.files:
-            from hashcompat.analysis.preflight.facts import managers  # noqa: PLC0415 - plans with dumps alone
+            from hashcompat.analysis.preflight.facts import nodemanagers  # noqa: PLC0415 - plans with dumps alone
 
-            self._exclusive = managers.Exclusive(self._records, new, view.catalog)
+            self._exclusive = nodemanagers.Exclusive(self._records, new, view.catalog)
 
     def add(self, pod: Pod) -> None:
         """Count one more pod, if it is on a node."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.preflight.facts.managers import reduced, shown
+from hashcompat.analysis.preflight.facts.managers import reduced
+from hashcompat.analysis.preflight.facts.nodemanagers import shown
 from hashcompat.analysis.preflight.facts.statefiles import string_digest
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.model.verdicts import Files
@@ -95,7 +96,7 @@ def test_a_state_without_aliases_stays_as_it_is(catalog: Catalog, content: dict[
     [
         (None, "", (None, "")),
         (None, "permission denied", (None, HIDDEN)),
-        ("{", "", (None, HIDDEN)),
+        ("{", "", ("", "")),
         ("[]", "", (None, HIDDEN)),
         ('{"entries": {}, "more": "secret"}', "", (None, HIDDEN)),
         ('{"policyName": "static", "data": "{"}', "", (None, HIDDEN)),

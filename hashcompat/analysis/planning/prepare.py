@@ -153,6 +153,7 @@ def _managers(
     pod: Pod, kubelets: tuple[Kubelet | None, Kubelet], node: Node | None, view: View, whole: Whole
 ) -> dict[str, Any]:
     """Return what the dump of a pod's node shows of what resource managers do, once for the pod."""
+    pod = view.options.records.as_running(pod)
     files = view.options.records.files_of(pod)
     if files is None:
         return _NOT_KNOWN

@@ -100,6 +100,7 @@ class Rooms:
         node = pod.node
         if not node or not self._counts(pod):
             return
+        pod = self._records.as_running(pod)
         if self._exclusive is not None and (number := self._exclusive.anew(pod, self._current.get(node))):
             self.anew.setdefault(node, Counter())[turn_of(pod)] += number
         asks = self.asking(pod)
@@ -180,7 +181,7 @@ class Rooms:
         leaving = _leaving(items)
         nodes = self.open
         tenants: dict[str, list[Tenant]] = {name: [] for name in nodes}
-        for pod in pods:
+        for pod in map(self._records.as_running, pods):
             if pod.node in nodes and self._counts(pod):
                 tenants[pod.node].append(
                     tenant_of(

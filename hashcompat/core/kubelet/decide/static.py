@@ -151,7 +151,11 @@ def moves(pod: Pod, old: Kubelet | None, new: Kubelet) -> bool | None:
     from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - few pods are static
 
     before, now = (static_view(pod.static_manifest, one).uid for one in (old, new))
-    return None if before.unknown or now.unknown else (pod.config_hash or before.uid) != now.uid
+    if before.unknown or now.unknown:
+        return None
+    # of a copy whose path is not given, the UID that it runs under shows nothing
+    is_edited = pod.static_manifest.placed and pod.config_hash not in ("", before.uid)
+    return pod.config_hash != now.uid and (before.uid != now.uid or is_edited)
 
 
 def unread(case: Case) -> bool:

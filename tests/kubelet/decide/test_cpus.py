@@ -709,6 +709,7 @@ def test_hc053_a_static_pod_with_another_uid_has_no_cpus_yet(
     given |= cores(int(default[-1]), 2)
     found = plan(old, new, [mirror_pod(alone(4))], given)
     assert found["p-n1/c"].partition(" ")[0] == expected
+    assert ("former UID" in found["p-n1/c"]) is (expected == "KILL")
 
 
 @pytest.mark.parametrize(("old", "expected"), [("1.35.8", "UNKNOWN"), ("1.36.3", KEEP)])

@@ -185,7 +185,7 @@ def devices(case: Case) -> Decision | None:
         return None
     text = f"{whole.devices}: no plugin has registered its devices yet when {case.new.release} asks"
     if is_new_pod(case):
-        return _refused(rules.DEVICES, f"{text}, and those of its former UID are not its own")
+        return _refused(rules.DEVICES, f"{text}, and what its former UID has is not its own")
     if health == "not checked":
         return None
     if health == "checked":
@@ -227,12 +227,12 @@ def features(case: Case) -> Decision | None:
 
 def managers(case: Case) -> Decision | None:
     """Kill a pod that does not get the CPUs that it has (``cpus``), or a static one that gets no others."""
-    found = case.refusal
+    found, anew = case.refusal, ""
     if case.refused_anew != found and is_new_pod(case):
-        found = case.refused_anew
+        found, anew = case.refused_anew, "; what its former UID has is neither its own nor free"
     if found is None:
         return None
-    text = f"{found.reason}: {found.text}"
+    text = f"{found.reason}: {found.text}{anew}"
     if found.certain:
         return _refused(rules.MANAGERS, text)
     return Decision(Verdict.UNKNOWN, (Reason(rules.MANAGERS, text),))

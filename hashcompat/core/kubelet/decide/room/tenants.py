@@ -18,6 +18,9 @@ from hashcompat.core.kubelet.decide.ports import Port, Taken
 from hashcompat.core.kubelet.decide.room.requests import Amounts, Asking, counted_as
 from hashcompat.core.model.pods import FINISHED, ContainerType, Pod
 
+NOT_KNOWN: Final = "whether {} is admitted is not known"
+"""Why an outcome is not known that another pod decides, with its name."""
+
 PODS: Final = "pods"
 
 
@@ -242,7 +245,7 @@ def tenant_of(
     """
     doubt = returns = may_return(pod)
     if is_open and not doubt:
-        doubt = f"whether {pod.namespace}/{pod.name} is admitted is not known"
+        doubt = NOT_KNOWN.format(f"{pod.namespace}/{pod.name}")
     if pod.static:
         pod = structs.replace(pod, created="", uid=pod.uid or f"{pod.namespace}/{pod.name}")
     return Tenant(pod, asks, refused, refused_last, doubt, bool(returns), devices)

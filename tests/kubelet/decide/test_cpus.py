@@ -143,7 +143,6 @@ def test_a_kubelet_that_does_not_start_with_its_state_is_said(plan: Plan, new: s
         pytest.param(WHOLE, state("1,6-7", {"uid-p": {"c": "0,2-5"}}), False, id="one is reserved now"),
         pytest.param("", state("0-1,6-7", {"uid-p": {"c": "2-5"}}), False, id="the policy is none now"),
         pytest.param("", GONE, True, id="no file"),
-        pytest.param("", "{", False, id="no JSON"),
         pytest.param("", failed(), True, id="not read"),
         pytest.param(
             "featureGates: {CPUManager: false}\n", state("0", {}), True, id="no CPU manager, until 1.26"

@@ -96,7 +96,7 @@ def test_a_state_without_aliases_stays_as_it_is(catalog: Catalog, content: dict[
     [
         (None, "", (None, "")),
         (None, "permission denied", (None, HIDDEN)),
-        ("{", "", ("", "")),
+        ("{", "", (None, HIDDEN)),
         ("[]", "", (None, HIDDEN)),
         ('{"entries": {}, "more": "secret"}', "", (None, HIDDEN)),
         ('{"policyName": "static", "data": "{"}', "", (None, HIDDEN)),

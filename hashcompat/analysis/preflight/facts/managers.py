@@ -173,9 +173,6 @@ def _state(text: str, alias: Alias) -> tuple[str | None, str]:
     """Return a state file with aliases for UIDs; why it is not there for what no kubelet writes."""
     try:
         given = jsontext.loads(text)
-    except InputError:
-        return "", ""  # with which no kubelet starts either
-    try:
         kept = _aliased(given, alias)
     except InputError:
         return None, _HIDDEN

@@ -145,7 +145,10 @@ def test_a_kubelet_that_does_not_start_with_its_state_is_said(plan: Plan, new: s
         pytest.param("", GONE, True, id="no file"),
         pytest.param("", failed(), True, id="not read"),
         pytest.param(
-            "featureGates: {CPUManager: false}\n", state("0", {}), True, id="no CPU manager, until 1.26"
+            "kind: KubeletConfiguration\nfeatureGates: {CPUManager: false}\n",
+            state("0", {}),
+            True,
+            id="no CPU manager, until 1.26",
         ),
     ],
 )

@@ -109,6 +109,13 @@ def test_pf131_disk_space_is_reserved_too(config: str, expected: list[tuple[str,
     assert [row[:2] for row in rows] == expected
 
 
+def test_pf131_what_a_node_does_not_show_is_left_aside() -> None:
+    made = machine()
+    del made["status"]["capacity"]["memory"], made["status"]["allocatable"]["memory"]
+    config = "kubeReserved: {memory: 8Gi, cpu: '2'}"
+    assert states("PF-131", made, config) == [("OK", "")]
+
+
 def test_pf131_what_is_refused_already_is_not_named_again() -> None:
     assert states("PF-131", machine(cpu="2"), "kubeReserved: {cpu: '2'}") == [("OK", "")]
 

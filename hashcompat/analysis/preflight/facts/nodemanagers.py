@@ -12,7 +12,6 @@ from hashcompat.analysis.preflight.facts.cpustate import objections
 from hashcompat.analysis.preflight.facts.managers import (
     STATIC,
     STATIC_MEMORY,
-    UnstartedError,
     cpus_of,
     memory_policy,
     policy,
@@ -48,8 +47,6 @@ def shown(
             return Cpus(unstarted=True), facts.gates
         cpus = cpus_of(facts, hazards.states, gates, architecture=architecture)
         return structs.replace(cpus, fixed=frozenset(_fixed(facts))), facts.gates
-    except UnstartedError:
-        return Cpus(unstarted=True), facts.gates
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return None
 

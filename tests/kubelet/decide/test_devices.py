@@ -247,3 +247,24 @@ def test_hc038_a_static_pod_with_another_uid_has_no_devices_yet(
 ) -> None:
     result = planned(run, old, new, mirror_pod(GPU))
     assert result["c"]["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "flags", "verdict"),
+    [
+        ("1.29.15", "1.30.14", ["--other-runtime"], "KILL"),
+        ("1.29.15", "1.30.14", [], "KEEP"),
+        ("1.25.16", "1.26.4", ["--other-runtime"], "RESTART"),  # which does not look at what is healthy
+        ("1.23.17", "1.25.14", [], "KILL"),  # without dockershim
+        ("1.23.17", "1.25.9", [], "RESTART"),
+        ("1.23.17", "1.25.14", ["--cri-dockerd"], "KEEP"),
+    ],
+)
+def test_hc038_nothing_runs_in_another_runtime(
+    run: Run, old: str, new: str, flags: list[str], verdict: str
+) -> None:
+    docker = node(f"v{old}")
+    docker["status"]["nodeInfo"]["containerRuntimeVersion"] = "docker://20.10.24"
+    way = ("--from", old, "--to", new, *flags)
+    result = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(docker, pod(GPU)))
+    assert [one["verdict"] for one in result.items] == [verdict]

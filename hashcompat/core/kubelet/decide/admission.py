@@ -15,6 +15,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import SYSTEM
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision
+from hashcompat.core.kubelet.decide.pod import runtime_gone
 from hashcompat.core.kubelet.decide.static import is_new_pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 
@@ -174,11 +175,12 @@ def devices(case: Case) -> Decision | None:
     """Kill a pod with devices of a plugin: none has registered again when the pod is admitted.
 
     From 1.25.14, 1.26.9 and 1.27.6 on, what runs has its devices, and nothing is asked: but an init container
-    that asked for some has ended, and so its pod is refused. Of a container that was created again, the one
-    before it may be looked at in its place, until 1.34.7 and 1.35.4; it is not, as a plan assumes, where
-    nothing shows that a plugin serves its devices at all. A static pod under another UID asks for devices as
-    a new one, for which any kubelet has too few. Source: pkg/kubelet/cm/devicemanager/manager.go
-    ``devicesToAllocate`` and ``isContainerAlreadyRunning`` (1.20.15, 1.27.16, 1.36.5 and 1.37.2).
+    that asked for some has ended, and in another runtime nothing runs, and so the pod is refused. Of a
+    container that was created again, the one before it may be looked at in its place, until 1.34.7 and
+    1.35.4; it is not, as a plan assumes, where nothing shows that a plugin serves its devices at all. A
+    static pod under another UID asks for devices as a new one, for which any kubelet has too few. Source:
+    pkg/kubelet/cm/devicemanager/manager.go ``devicesToAllocate`` and ``isContainerAlreadyRunning`` (1.20.15,
+    1.25.16, 1.27.16, 1.36.5 and 1.37.2).
     """
     health, whole = case.new.behaviour.device_health, case.whole
     if not whole.devices:
@@ -190,6 +192,8 @@ def devices(case: Case) -> Decision | None:
         return None
     if health == "checked":
         return _refused(rules.DEVICES, text)
+    if runtime_gone(case):
+        return _refused(rules.DEVICES, f"{text}, and nothing of the pod runs in its container runtime")
     if whole.has_idle_devices:
         return _refused(rules.DEVICES, f"{text}, and a container that asked for them does not run")
     if may_mistake(case) and whole.knows_plugins:

@@ -141,7 +141,7 @@ def worst(refusals: Sequence[Refusal]) -> Refusal | None:
 
 def without_held(cpus: Cpus) -> Cpus:
     """Return what is found for a static pod with another UID: what any pod has is not its own, nor free."""
-    return structs.replace(cpus, held={}, memory=structs.replace(cpus.memory, held={}))
+    return structs.replace(cpus, held={}, memory=structs.replace(cpus.memory, held={}, twice=True))
 
 
 def refused(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> list[Refusal]:
@@ -396,7 +396,7 @@ def _apart(
         for one in with_memory:
             text = f"where {one.name} has memory is not known"
             yield Refusal(one.name, TOPOLOGY, text, certain=False)
-    if not cpus.memory.known or len(cpus.nodes) < 2:
+    if not cpus.memory.known or (len(cpus.nodes) < 2 and not cpus.memory.twice):
         return  # memory of a single node is room, which does not depend on this
     for one in with_memory:
         if one.held is None and one.asks:

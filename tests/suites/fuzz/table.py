@@ -85,6 +85,7 @@ NO_READERS: Final = {
     "analysis/preflight/checks/managers": "compares what the target probe reads",
     "analysis/preflight/facts/cpustate": "compares what the target probe reads",
     "analysis/preflight/facts/managers": "compares what the target probe reads",
+    "analysis/preflight/facts/nodemanagers": "compares what the target probe reads",
     "analysis/preflight/checks/pods": "compares a uid that was read",
     "analysis/preflight/checks/runtime": "writes commands",
     "analysis/preflight/checks/states": "writes commands",

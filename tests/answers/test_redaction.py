@@ -473,7 +473,7 @@ PLACES = "/sys/devices/system"
 def written(uids: tuple[str, ...], *, data: bool) -> str:
     """Return a cpu_manager_state as kubelets write it up to 1.36, or since."""
     entries = {uid: {"c": f"{place * 2 + 2},{place * 2 + 10}"} for place, uid in enumerate(uids)}
-    content = {"policyName": "static", "defaultCpuSet": "0-1,6-9,14-15", "entries": entries}
+    content = {"policyName": "static", "defaultCpuSet": "0-1,3,5-9,11,13-15", "entries": entries}
     if not data:
         return json.dumps({**content, "checksum": 0})
     text = json.dumps({**content, "podEntries": {}})

@@ -55,7 +55,7 @@ def refused(case: dict[str, Any], kubelet: Kubelet, wanted: dict[str, str]) -> d
     allocatable = case["node"]["status"]["allocatable"]
     node = {"apiVersion": "v1", "kind": "Node", **case["node"]}
     pods = collect([node, *case["pods"]]).pods
-    tenants = [Tenant(pod, asking(pod, allocatable, kubelet)) for pod in pods]
+    tenants = [Tenant(pod, asking(pod, allocatable, kubelet), devices={}) for pod in pods]
     found = outcomes(tenants, given(allocatable), kubelet)
     return {
         uid: short.reason

@@ -125,9 +125,9 @@ ALONE: Json = {**C, "resources": {"limits": {"cpu": "4", "memory": "1Gi"}}}
 """A container that has CPUs of its own."""
 
 
-def _dump(default: str) -> Callable[[Hash], tuple[Json, ...]]:
+def _dump(default: str, other: str) -> Callable[[Hash], tuple[Json, ...]]:
     """Return the dump of a node of which one CPU is reserved, and others have some, with such a container."""
-    entries = {"uid-p": {"c": "8-11"}}
+    entries = {"uid-p": {"c": "8-11"}, "uid-other": {"c": other}}
     state = {"policyName": "static", "defaultCpuSet": default, "entries": entries, "checksum": 0}
     config = (
         "kind: KubeletConfiguration\ncpuManagerPolicy: static\nreservedSystemCPUs: '0'\n"
@@ -360,8 +360,8 @@ INPUTS: tuple[Input, ...] = (
     ),
     Input("HC048", "KILL", "1.32.13", "1.33.13", (small(), asking(), asking("old", "2026-01-01"))),
     Input("HC048", "UNKNOWN", "1.32.13", "1.33.13", (small(), asking(), asking("old", "2026-02-01"))),
-    Input("HC053", "KILL", "1.35.8", "1.36.5", (pod(ALONE),), records=_dump("0-3")),
-    Input("HC053", "UNKNOWN", "1.35.8", "1.36.5", (pod(ALONE),), records=_dump("0-4")),
+    Input("HC053", "KILL", "1.35.8", "1.36.5", (pod(ALONE),), records=_dump("0-3", "4-7")),
+    Input("HC053", "UNKNOWN", "1.35.8", "1.36.5", (pod(ALONE),), records=_dump("0-4", "5-7")),
     Input("HC051", "KILL", "1.32.13", "1.33.13", (host(), serving(), serving("old", "2026-01-01"))),
     Input("HC051", "UNKNOWN", "1.32.13", "1.33.13", (host(), serving(), serving("old", "2026-02-01"))),
     Input(

@@ -370,8 +370,10 @@ class Crowds:
     def _key(self, way: Way) -> Hashable:
         """Return what stands for the upgrades that count what pods ask for as one does."""
         view, alike = self._view, self._targets[way.new]
-        if view.options.records.files or way.old == AUTO:
-            return way.new, way.old == AUTO or forgets(view.current(way.old), view.kubelet(way.new)), alike
+        if view.options.records.files:
+            return way, alike
+        if way.old == AUTO:
+            return way.new, alike
         return forgets(view.current(way.old), view.kubelet(way.new)), alike
 
     def add(self, pod: Pod) -> None:

@@ -116,7 +116,7 @@ class Judge:
         """
         records = self.view.options.records
         seen = records.as_reported(pod) if records else pod
-        seen = as_allocated(seen, records.allocated_to(pod), self.new)
+        seen = as_allocated(seen, records.allocated_to(records.as_running(pod)), self.new)
         if pod.uid in self.view.gone:
             shown = ((one, records.of(seen, one)) for one in seen.containers)
             left = tuple(

@@ -15,7 +15,7 @@ from hashcompat.analysis.planning.view import HashOf, Spec, View
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case
-from hashcompat.core.kubelet.decide.cpus import refused, taken_anew, with_gates, worst
+from hashcompat.core.kubelet.decide.cpus import Cpus, refused, taken_anew, with_gates, without_held, worst
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.core.kubelet.decide.resize import applies_resources, infeasible, restarted_for
 from hashcompat.core.kubelet.decide.sandbox import is_resized
@@ -139,7 +139,13 @@ def _situation(
     }
 
 
-_NOT_KNOWN: Final = {"refusal": None, "infeasible": "", "managers_known": False, "unstarted": False}
+_NOT_KNOWN: Final = {
+    "refusal": None,
+    "refused_anew": None,
+    "infeasible": "",
+    "managers_known": False,
+    "unstarted": False,
+}
 """What is known where no dump shows what resource managers do; a pod of which one does may have replicas."""
 
 
@@ -147,28 +153,32 @@ def _managers(
     pod: Pod, kubelets: tuple[Kubelet | None, Kubelet], node: Node | None, view: View, whole: Whole
 ) -> dict[str, Any]:
     """Return what the dump of a pod's node shows of what resource managers do, once for the pod."""
+    pod = view.options.records.as_running(pod)
     files = view.options.records.files_of(pod)
     if files is None:
         return _NOT_KNOWN
-    from hashcompat.analysis.preflight.facts import managers  # noqa: PLC0415 - plans with dumps alone
+    from hashcompat.analysis.preflight.facts import nodemanagers  # noqa: PLC0415 - plans with dumps alone
 
     old, new = kubelets
-    found = managers.shown(files, new, view.catalog, node.architecture if node else "")
+    found = nodemanagers.shown(files, new, view.catalog, node.architecture if node else "")
     if found is None:
         return _NOT_KNOWN
     cpus, settings = found
     if cpus.unstarted:
         return {**_NOT_KNOWN, "managers_known": True, "unstarted": True}
 
-    def refusal() -> Refusal | None:
+    def refusal(found: Cpus) -> Refusal | None:
         before, after = old and with_gates(old, settings), with_gates(new, settings)
         taken = view.unheld[pod.node].until(pod) if pod.node in view.unheld else 0
-        claiming = structs.replace(cpus, claimed=max(taken - taken_anew(whole, pod, cpus, after), 0))
-        return worst(refused(whole, pod, claiming, before, after))
+        own = taken_anew(whole, pod, cpus, before, after)
+        return worst(refused(whole, pod, structs.replace(found, claimed=max(taken - own, 0)), before, after))
 
     may_resize = pod.resizing or pod.seen is not None
     return {
-        "refusal": whole.once(("managers", new), refusal, of=old),
+        "refusal": whole.once(("managers", new), lambda: refusal(cpus), of=old),
+        "refused_anew": whole.once(("anew", new), lambda: refusal(without_held(cpus)), of=old)
+        if pod.static
+        else None,
         "infeasible": infeasible(pod, whole, cpus.fixed, with_gates(new, settings)) if may_resize else "",
         "managers_known": True,
         "unstarted": False,

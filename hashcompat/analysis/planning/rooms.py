@@ -7,7 +7,7 @@ once more, in the kubelet's order, and then decided again with what the kubelet 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -48,6 +48,13 @@ _REFUSALS: Final = frozenset(
 )
 """The rules of pods that are not admitted for another reason, so that they take no room."""
 
+_LAST: Final = frozenset({rules.FEATURE_REFUSED})
+"""Those of them that a kubelet goes by once it has made room for a critical pod.
+
+Source: pkg/kubelet/kubelet.go ``NewMainKubelet``, which adds ``NewPodFeaturesAdmitHandler`` and
+``NewDeclaredFeaturesAdmitHandler`` behind ``NewPredicateAdmitHandler`` (1.34.12, 1.36.5 and 1.37.2).
+"""
+
 
 Anew = Mapping[str, Mapping[str, int]]
 """CPUs that pods take anew, by the names of their nodes and by turns."""
@@ -62,11 +69,10 @@ class Rooms:
         self.kubelet = new
         """The kubelet that starts on the nodes."""
         release_of = {one.name: one.kubelet if way.old == AUTO else way.old for one in nodes}
-        forgetful = {
-            release
-            for release in set(release_of.values())
-            if view.catalog.knows(release) and forgets(view.current(release), new)
-        }
+        known = {one: view.current(one) for one in set(release_of.values()) if view.catalog.knows(one)}
+        self._current = {name: known.get(release) for name, release in release_of.items()}
+        """The current kubelets of the nodes; None where the release is not known."""
+        forgetful = {release for release, old in known.items() if forgets(old, new)}
         self._forgetful = frozenset(name for name, release in release_of.items() if release in forgetful)
         """The nodes on which it takes resources of pods themselves for not allocated."""
         shown = {node.name: node.allocatable for node in nodes if node.allocatable}
@@ -75,7 +81,7 @@ class Rooms:
             name: frozenset(key for key in found if "/" in key) for name, found in shown.items()
         }
         self._records = view.options.records
-        self._known: dict[tuple[int, frozenset[str] | None, bool, str], tuple[object, Asking]] = {}
+        self._known: dict[tuple[int, int, frozenset[str] | None, bool, str], tuple[object, Asking]] = {}
         self.sums: dict[str, Sums] = {}
         """By the names of the nodes."""
         self.resizing = set[str]()
@@ -85,16 +91,17 @@ class Rooms:
         their turns (``turn_of``)."""
         self._exclusive = None
         if self._records.files:
-            from hashcompat.analysis.preflight.facts import managers  # noqa: PLC0415 - plans with dumps alone
+            from hashcompat.analysis.preflight.facts import nodemanagers  # noqa: PLC0415 - plans with dumps alone
 
-            self._exclusive = managers.Exclusive(self._records, new, view.catalog)
+            self._exclusive = nodemanagers.Exclusive(self._records, new, view.catalog)
 
     def add(self, pod: Pod) -> None:
         """Count one more pod, if it is on a node."""
         node = pod.node
         if not node or not self._counts(pod):
             return
-        if self._exclusive is not None and (number := self._exclusive.anew(pod)):
+        pod = self._records.as_running(pod)
+        if self._exclusive is not None and (number := self._exclusive.anew(pod, self._current.get(node))):
             self.anew.setdefault(node, Counter())[turn_of(pod)] += number
         asks = self.asking(pod)
         if not asks.ports and node not in self._allocatable:
@@ -106,8 +113,12 @@ class Rooms:
             found = self.sums[node] = Sums()
         found.add(asks)
 
+    def _on(self, node: str) -> Kubelet:
+        return self._exclusive.kubelet_on(node) if self._exclusive is not None else self.kubelet
+
     def _counts(self, pod: Pod) -> bool:
-        return takes_room(pod, self.kubelet) and not pod.doubt and _is_read(pod, self.kubelet)
+        kubelet = self._on(pod.node)
+        return takes_room(pod, kubelet) and not pod.doubt and _is_read(pod, kubelet)
 
     def asking(self, pod: Pod) -> Asking:
         """Return what a pod asks for.
@@ -115,17 +126,18 @@ class Rooms:
         Pods of one shape ask nodes of the same resources for the same, but for what a status reports.
         """
         allocatable, forgotten = self._allocatable.get(pod.node), pod.node in self._forgetful
-        pod = as_allocated(pod, self._records.allocated_to(pod), self.kubelet)
+        kubelet = self._on(pod.node)
+        pod = as_allocated(pod, self._records.allocated_to(pod), kubelet)
         is_alone = pod.resizing or pod.seen is not None or any(pod.resized)
         if pod.shape is None or is_alone or pod.claims:
-            asks = asking(_as_read(pod, self.kubelet), allocatable, self.kubelet, forgotten=forgotten)
+            asks = asking(_as_read(pod, kubelet), allocatable, kubelet, forgotten=forgotten)
             is_made = not (asks.wanted and self._exclusive and self._exclusive.is_infeasible(pod))
             return asks if is_made else structs.replace(asks, wanted={})
         shown = repr(pod.resized) if pod.resized else ""
-        key = id(pod.shape), self._extended.get(pod.node), forgotten, shown
+        key = id(pod.shape), id(kubelet), self._extended.get(pod.node), forgotten, shown
         known = self._known.get(key)
         if known is None:
-            asks = asking(pod, allocatable, self.kubelet, forgotten=forgotten)
+            asks = asking(pod, allocatable, kubelet, forgotten=forgotten)
             # With the shape, so that no other one gets its id.
             known = self._known[key] = pod.shape, asks
         return known[1]
@@ -165,26 +177,28 @@ class Rooms:
         ``items`` are decided without that: what is not admitted for another reason takes no room.
         """
         refused, may_be_refused = (_not_admitted(items, one) for one in (Verdict.KILL, Verdict.UNKNOWN))
+        refused_last = _not_admitted(items, Verdict.KILL, _LAST)
         leaving = _leaving(items)
         nodes = self.open
         tenants: dict[str, list[Tenant]] = {name: [] for name in nodes}
-        for pod in pods:
+        for pod in map(self._records.as_running, pods):
             if pod.node in nodes and self._counts(pod):
                 tenants[pod.node].append(
                     tenant_of(
                         pod,
                         self.asking(pod),
                         refused=pod.uid in refused,
+                        refused_last=pod.uid in refused_last,
                         is_open=pod.uid in may_be_refused,
                         devices=self._devices(pod),
                     )
                 )
         found, waiting = dict[str, Shortage](), dict[str, Shortage]()
         for name, node in nodes.items():
-            without_room = outcomes(tenants[name], node, self.kubelet)
+            without_room = outcomes(tenants[name], node, self._on(name))
             found |= without_room
             if name in self.resizing:
-                waiting |= deferred(tenants[name], node, {*leaving, *without_room}, self.kubelet)
+                waiting |= deferred(tenants[name], node, {*leaving, *without_room}, self._on(name))
         return found, waiting
 
     def _devices(self, pod: Pod) -> dict[str, int] | None:
@@ -268,10 +282,10 @@ def _leaving(items: Iterable[Item]) -> set[str]:
     }
 
 
-def _not_admitted(items: Iterable[Item], verdict: Verdict) -> set[str]:
+def _not_admitted(items: Iterable[Item], verdict: Verdict, ids: Collection[str] = _REFUSALS) -> set[str]:
     """Return the uids of the pods that are not admitted for another reason than room: KILL, or UNKNOWN."""
     return {
         item.pod.uid
         for item in items
-        if item.verdict is verdict and any(reason.id in _REFUSALS for reason in item.reasons)
+        if item.verdict is verdict and any(reason.id in ids for reason in item.reasons)
     }

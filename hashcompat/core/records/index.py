@@ -115,6 +115,12 @@ class Records(msgspec.Struct, frozen=True):
                         return record.uid
         return ""
 
+    def as_running(self, pod: Pod) -> Pod:
+        """Return a static pod of a manifest alone with the UID under which it is seen to run."""
+        if pod.static_manifest is None or pod.config_hash:
+            return pod
+        return structs.replace(pod, config_hash=self.runs_as(pod))
+
     def sandboxes_of(self, pod: Pod) -> tuple[Sandbox, ...]:
         """Return the sandboxes of a pod by its uid; a static pod's by its manifest's uid or by names."""
         for uid in _uids(pod):

@@ -111,7 +111,6 @@ def test_without_the_option_or_the_policy_nothing_is_asked(plan: Plan) -> None:
     [
         {CONFIG: failed()},
         {CONFIG: WHOLE, STATE: failed()},
-        {CONFIG: WHOLE, STATE: state("0-a", {})},
     ],
 )
 def test_what_a_dump_does_not_show_is_assumed(plan: Plan, changes: dict[Key, Any]) -> None:
@@ -125,7 +124,7 @@ def test_what_a_dump_does_not_show_is_assumed(plan: Plan, changes: dict[Key, Any
 
 
 @pytest.mark.parametrize("new", ["1.26.15", "1.36.5", "1.37.2"])
-@pytest.mark.parametrize("text", [None, state("0-7", {}).replace("static", "other")])
+@pytest.mark.parametrize("text", [None, state("0-7", {}).replace("static", "other"), state("0-a", {})])
 def test_a_kubelet_that_does_not_start_with_its_state_is_said(plan: Plan, new: str, text: str | None) -> None:
     """Of the healthy node the file says that the policy is none."""
     changes: dict[Key, Any] = {CONFIG: WHOLE, **({STATE: text} if text else {})}
@@ -133,6 +132,35 @@ def test_a_kubelet_that_does_not_start_with_its_state_is_said(plan: Plan, new: s
     said = f"{new} starts on n1, as it does not with the cpu_manager_state there (PF-105): ns/p/c"
     assert said in plan.assumptions  # type: ignore[attr-defined]
     assert "full-pcpus-only" not in str(plan.assumptions)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("config", "text", "starts"),
+    [
+        pytest.param(WHOLE, state("0-1,6-7", {"uid-p": {"c": "2-5"}}), True, id="it fits"),
+        pytest.param(WHOLE, state("0-1,6", {"uid-p": {"c": "2-5"}}), False, id="a CPU is new"),
+        pytest.param(WHOLE, state("0-1,6-8", {"uid-p": {"c": "2-5"}}), False, id="a CPU is gone"),
+        pytest.param(WHOLE, state("1,6-7", {"uid-p": {"c": "0,2-5"}}), False, id="one is reserved now"),
+        pytest.param("", state("0-1,6-7", {"uid-p": {"c": "2-5"}}), False, id="the policy is none now"),
+        pytest.param("", GONE, True, id="no file"),
+        pytest.param("", failed(), True, id="not read"),
+        pytest.param(
+            "kind: KubeletConfiguration\nfeatureGates: {CPUManager: false}\n",
+            state("0", {}),
+            True,
+            id="no CPU manager, until 1.26",
+        ),
+    ],
+)
+def test_a_file_that_does_not_fit_the_node_is_said(plan: Plan, config: str, text: Any, starts: bool) -> None:
+    """A kubelet that does not start refuses nobody."""
+    changes = {CONFIG: config or "kind: KubeletConfiguration\n", STATE: text, **cores(7, 2)}
+    release = "1.25.16" if "CPUManager" in config else "1.31.14"
+    refused_ = starts and config == WHOLE
+    found = plan(release, release, one(), changes)
+    assert found["p/c"].partition(" ")[0] == ("KILL" if refused_ else KEEP)
+    said = f"{release} starts on n1, as it does not with the cpu_manager_state there (PF-105): ns/p/c"
+    assert (said in plan.assumptions) is not starts  # type: ignore[attr-defined]
 
 
 def test_before_1_27_the_assumption_is_about_whole_cores(run: Run) -> None:
@@ -225,7 +253,8 @@ def test_what_is_reserved_may_share_its_core_with_seven_others(plan: Plan) -> No
     online: dict[Key, Any] = {("file", f"{SYS}/cpu/online"): "0-31"}
     for free, expected in ((14, "UNKNOWN"), (15, KEEP)):
         default = f"0,{32 - free}-31"
-        given = {STATE: state(default, {"uid-p": {"c": "1-8"}}), CONFIG: WHOLE, **online}
+        held = {"uid-p": {"c": "1-8"}, "other": {"c": f"9-{31 - free}"}}
+        given = {STATE: state(default, held), CONFIG: WHOLE, **online}
         found = plan("1.35.8", "1.36.5", one(8), given, host=with_architecture("ppc64le"))
         assert found["p/c"].partition(" ")[0] == expected
 
@@ -458,7 +487,7 @@ def test_a_resize_that_waits_asks_for_no_cpus_yet(plan: Plan) -> None:
 def test_init_containers_are_asked_for_too(plan: Plan) -> None:
     init = {"initContainers": [alone(4, "init")]}
     entries = {"uid-p": {"c": "2-3"}}
-    given = {STATE: state("0-1,4-7", entries), CONFIG: STATIC + "reservedSystemCPUs: '0-4'\n", **cores(7, 2)}
+    given = {STATE: state("0-1,4-7", entries), CONFIG: STATIC + "reservedSystemCPUs: 0-1,4\n", **cores(7, 2)}
     found = plan("1.35.8", "1.36.5", [pod(alone(2), spec=init)], given)
     text = "1.36.5 asks for 4 CPUs for init, which has none in cpu_manager_state, and 3 are free"
     assert found["p/c"] == f"KILL not admitted again: UnexpectedAdmissionError: {text}"
@@ -535,7 +564,9 @@ def test_cpus_that_are_aligned_by_socket_may_be_on_more_numa_nodes(
     changes = numa("restricted", "0-3", "4-7")
     changes[CONFIG] += "cpuManagerPolicyOptions: {align-by-socket: 'true'}\n"
     changes[CONFIG] += "featureGates: {CPUManagerPolicyAlphaOptions: true}\n"
-    changes[STATE] = state("0", {"uid-p": {"c": cpus}})
+    first, last = map(int, cpus.split("-"))
+    others = ",".join(str(each) for each in range(8) if not first <= each <= last)
+    changes[STATE] = state(others, {"uid-p": {"c": cpus}})
     found = plan(release, release, [pod(alone(2))], changes)["p/c"]
     assert found.startswith(expected)
     assert found.endswith("unless they are one socket's (align-by-socket)") is found.startswith("UNKNOWN")
@@ -659,5 +690,77 @@ def test_a_static_pod_goes_by_the_uid_and_the_spec_of_its_manifest(
         *("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", "-q"),
         *("--recorded", tmp_path / "n1.jsonl"),
         stdin=as_json(made, node(f"v{old}")),
+    )
+    assert [one["verdict"] for one in result.items] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "default", "expected"),
+    [
+        pytest.param("1.32.13", "1.33.13", "0-1,6-7", "KILL", id="too few are free"),
+        pytest.param("1.36.5", "1.37.2", "0-1,6-7", "KILL", id="whatever is looked at first"),
+        pytest.param("1.22.17", "1.21.14", "0-1,6-7", KEEP, id="the same UID"),
+        pytest.param("1.33.12", "1.33.13", "0-1,6-7", KEEP, id="the same minor"),
+        pytest.param("1.32.13", "1.33.13", "0-1,6-9", "RESTART", id="enough are free"),
+    ],
+)
+def test_hc053_a_static_pod_with_another_uid_has_no_cpus_yet(
+    plan: Plan, old: str, new: str, default: str, expected: str
+) -> None:
+    given = {STATE: state(default, {"uid-p-n1": {"c": "2-5"}}), CONFIG: STATIC + RESERVED}
+    given |= cores(int(default[-1]), 2)
+    found = plan(old, new, [mirror_pod(alone(4))], given)
+    assert found["p-n1/c"].partition(" ")[0] == expected
+    assert ("former UID" in found["p-n1/c"]) is (expected == "KILL")
+
+
+@pytest.mark.parametrize(("old", "expected"), [("1.35.8", "UNKNOWN"), ("1.36.3", KEEP)])
+def test_what_a_static_pod_with_another_uid_takes_is_not_free(plan: Plan, old: str, expected: str) -> None:
+    held = {"uid-p-n1": {"c": "6-7"}, "uid-p": {"c": "2-3"}}
+    given = {STATE: state("0-1,4-5", held), CONFIG: WHOLE, **cores(7, 2)}
+    found = plan(old, "1.36.5", [mirror_pod(alone(2)), pod(alone(2))], given)
+    assert found["p/c"].partition(" ")[0] == expected
+
+
+@pytest.mark.parametrize("is_mirrored", [True, False])
+@pytest.mark.parametrize(
+    ("old", "metadata", "expected"),
+    [
+        pytest.param("1.31.14", {}, "KILL", id="another UID"),
+        pytest.param("1.32.12", {}, KEEP, id="the same UID"),
+        pytest.param("1.31.14", {"uid": "6f1a2b3c"}, KEEP, id="a UID of its own"),
+        pytest.param("1.31.14", {"creationTimestamp": "2026-01-01T00:00:00Z"}, "UNKNOWN", id="not known"),
+    ],
+)
+def test_a_manifest_shows_whether_its_pod_gets_another_uid(
+    run: Run, tmp_path: Path, old: str, metadata: Json, expected: str, is_mirrored: bool
+) -> None:
+    """Where no mirror pod is in the input, the UID that the runtime shows tells whose CPUs the pod has."""
+    manifests = tmp_path / "manifests"
+    manifests.mkdir()
+    made = {**pod(alone(4)), "metadata": {"name": "p", "namespace": "ns", **metadata}}
+    del made["spec"]["nodeName"]
+    (manifests / "p.json").write_text(json.dumps(made))
+    static = ("--static-pod-dir", manifests, "--node-name", "n1", "-o", "json")
+    (listed,) = run("hash", "--kubelet", old, *static).items
+    uid = metadata.get("uid") or listed.get("podUID", {}).get(old) or "0" * 32
+    mirror = mirror_pod(alone(4))
+    mirror["metadata"]["annotations"] = {
+        f"kubernetes.io/config.{key}": value
+        for key, value in {"hash": uid, "mirror": uid, "source": "file"}.items()
+    }
+    row = record(listed["hashes"][old]["hash"], "p-n1", uid=uid)
+    given: dict[Key, Any] = {
+        ("docker", "list"): GONE,
+        ("cri", "containers"): json.dumps({"containers": [row]}),
+        STATE: state("0-1,6-7", {uid: {"c": "2-5"}}),
+        CONFIG: STATIC + RESERVED,
+        **cores(7, 2),
+    }
+    (tmp_path / "n1.jsonl").write_text(as_text(dump(given)))
+    result = run(
+        *("plan", "--from", old, "--to", "1.32.13", *static, "-f", "-"),
+        *("--recorded", tmp_path / "n1.jsonl"),
+        stdin=as_json(*([mirror] if is_mirrored else []), node(f"v{old}")),
     )
     assert [one["verdict"] for one in result.items] == [expected]

@@ -10,7 +10,7 @@ import pytest
 
 from hashcompat.core.records.probes import Probe
 from tests.helpers.dumps import GONE, as_text, dump, failed
-from tests.helpers.pods import Json, as_json, node, pod
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import KEEP, C, Expected
 from tests.helpers.upgrades import decided, hash_of, planned, record
@@ -231,3 +231,40 @@ def test_a_dump_shows_who_has_devices(
     more = ("--recorded", tmp_path / "n1.dump", "-o", "json", "-f", "-")
     found = run("plan", "--from", "1.35.8", "--to", "1.36.5", *more, stdin=as_json(*pods, host)).items
     assert tuple(item["verdict"] for item in found) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        ("1.23.17", "1.24.17", "KILL"),
+        ("1.36.5", "1.37.2", "KILL"),
+        ("1.36.3", "1.36.5", "KEEP"),
+        ("1.21.14", "1.22.17", "KEEP"),
+    ],
+)
+def test_hc038_a_static_pod_with_another_uid_has_no_devices_yet(
+    run: Run, old: str, new: str, verdict: str
+) -> None:
+    result = planned(run, old, new, mirror_pod(GPU))
+    assert result["c"]["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "flags", "verdict"),
+    [
+        ("1.29.15", "1.30.14", ["--other-runtime"], "KILL"),
+        ("1.29.15", "1.30.14", [], "KEEP"),
+        ("1.25.16", "1.26.4", ["--other-runtime"], "RESTART"),  # which does not look at what is healthy
+        ("1.23.17", "1.25.14", [], "KILL"),  # without dockershim
+        ("1.23.17", "1.25.9", [], "RESTART"),
+        ("1.23.17", "1.25.14", ["--cri-dockerd"], "KEEP"),
+    ],
+)
+def test_hc038_nothing_runs_in_another_runtime(
+    run: Run, old: str, new: str, flags: list[str], verdict: str
+) -> None:
+    docker = node(f"v{old}")
+    docker["status"]["nodeInfo"]["containerRuntimeVersion"] = "docker://20.10.24"
+    way = ("--from", old, "--to", new, *flags)
+    result = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(docker, pod(GPU)))
+    assert [one["verdict"] for one in result.items] == [verdict]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.dumps import GONE, Key, failed
-from tests.helpers.pods import pod
+from tests.helpers.pods import mirror_pod, pod
 from tests.kubelet.decide.conftest import Plan
 from tests.kubelet.decide.test_cpus import KEEP, PLACED, STATE, STATIC, SYS, alone, cores, state
 
@@ -170,6 +170,18 @@ def test_memory_that_is_not_in_the_file(
     plan: Plan, policy: str, nodes: int, text: Any, expected: str
 ) -> None:
     assert plan(*WAY, [pod(alone("500m"))], {MEMORY: text, **given(policy, nodes=nodes)}) == {"p/c": expected}
+
+
+@pytest.mark.parametrize(
+    ("old", "nodes", "expected"),
+    [("1.35.8", 1, "UNKNOWN"), ("1.35.8", 2, "UNKNOWN"), ("1.36.3", 1, KEEP), ("1.36.3", 2, KEEP)],
+)
+def test_a_static_pod_with_another_uid_asks_for_memory_beside_what_it_has(
+    plan: Plan, old: str, nodes: int, expected: str
+) -> None:
+    text = json.dumps({"policyName": "Static", "entries": {"uid-p-n1": {"c": blocks(0)}}})
+    found = plan(old, "1.36.5", [mirror_pod(alone("500m"))], {MEMORY: text, **given(nodes=nodes)})
+    assert found["p-n1/c"].partition(" ")[0] == expected
 
 
 def test_from_1_37_the_file_holds_another_one(plan: Plan) -> None:

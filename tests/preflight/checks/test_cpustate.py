@@ -14,6 +14,7 @@ from hashcompat.core.records.probes import NUMA as NODES
 from hashcompat.sources.objects import read_object
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, numbers, upgrade
 from tests.helpers.golden import state_file
+from tests.helpers.pods import mirror_pod
 from tests.helpers.pods import pod as pod_json
 
 STATE: Key = ("file", "/var/lib/kubelet/cpu_manager_state")
@@ -610,3 +611,16 @@ def test_pf138_only_older_pods_take_cpus_first(first: int, expected: list[int]) 
     cluster = NodeObjects(AMD64, tuple(pods))
     those = found("PF-138", dump(given), upgrade("1.34.12"), cluster)  # type: ignore[arg-type]
     assert [one[:2] for one in those] == [("UNKNOWN", f"ns/{place}/c") for place in expected]
+
+
+@pytest.mark.parametrize(("current", "expected"), [("1.35.8", "ERROR"), ("1.36.2", "OK"), ("", "OK")])
+def test_pf138_a_static_pod_with_another_uid_has_no_cpus_yet(current: str, expected: str) -> None:
+    (static,) = read_object(mirror_pod(alone("app", 4)), "test")
+    assert isinstance(static, Pod)
+    given: dict[Key, Any] = {
+        STATE: (WRITTEN % ("static", "0,5-7", "1-4")).replace(UID, "uid-p-n1"),
+        CONFIG: f"{STATIC}reservedSystemCPUs: '0'\n",
+        ONLINE: "0-7",
+    }
+    those = found("PF-138", dump(given), upgrade("1.36.3", current), NodeObjects(AMD64, (static,)))
+    assert [one[0] for one in those] == [expected]

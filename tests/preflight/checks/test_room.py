@@ -52,7 +52,8 @@ def test_pf130_a_pod_without_room_is_an_error() -> None:
         ("kubeReserved: {cpu: 1000m}", [("OK", "")]),
         ("kubeReserved: {cpu: 1000m}\nsystemReserved: {cpu: '1'}", [("WARN", "ns/three")]),
         ("kubeReserved: {cpu: '3'}", [("WARN", "ns/three"), ("WARN", "ns/two")]),
-        ("kubeReserved: {cpu: '1'}\nreservedSystemCPUs: 0-1", [("WARN", "ns/three"), ("WARN", "ns/two")]),
+        ("kubeReserved: {cpu: '1'}\nreservedSystemCPUs: 0-1", [("WARN", "ns/three")]),
+        ("systemReserved: {cpu: '1'}\nreservedSystemCPUs: '0'", [("OK", "")]),
         ("kubeReserved: {memory: 5200Mi}", [("WARN", "ns/three")]),
         ("systemReserved: {memory: 5Gi}", [("WARN", "ns/three")]),
         ("systemReserved: {memory: 5Gi}\nevictionHard: {memory.available: '0%'}", [("OK", "")]),
@@ -69,6 +70,50 @@ def test_pf131_a_configuration_that_leaves_less_room_is_a_warning(
     config: str, expected: list[tuple[str, str]]
 ) -> None:
     assert sorted(states("PF-131", machine(), config)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ("", [("OK", "")]),
+        ("kubeReserved: {memory: 512Mi}", [("OK", "")]),
+        ("kubeReserved: {memory: 1Gi}", [("WARN", "ns/three")]),
+        ("kubeReserved: {memory: 9Gi}", [("WARN", "ns/one"), ("WARN", "ns/three"), ("WARN", "ns/two")]),
+    ],
+)
+def test_pf131_huge_pages_are_taken_off_the_memory(config: str, expected: list[tuple[str, str]]) -> None:
+    """Of 8Gi, 4Gi are huge pages and 100Mi are kept free by eviction; three pods ask for 1Gi each."""
+    made = machine(**{"hugepages-2Mi": "4Gi", "memory": "3996Mi"})
+    made["status"]["capacity"]["hugepages-2Mi"] = "4Gi"
+    assert sorted(states("PF-131", made, config)) == expected
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ("", [("OK", "")]),
+        ("kubeReserved: {ephemeral-storage: 6Gi}", [("OK", "")]),
+        ("kubeReserved: {ephemeral-storage: 7Gi}", [("WARN", "ns/p")]),
+        ("evictionHard: {nodefs.available: 80%}", [("WARN", "ns/p")]),
+        ("evictionHard: {nodefs.available: 70%}", [("OK", "")]),
+    ],
+)
+def test_pf131_disk_space_is_reserved_too(config: str, expected: list[tuple[str, str]]) -> None:
+    made = machine(**{"ephemeral-storage": "9Gi"})
+    made["status"]["capacity"]["ephemeral-storage"] = "10Gi"
+    asks = {"name": "c", "image": "i", "resources": {"requests": {"ephemeral-storage": "3Gi"}}}
+    inventory = hashcompat.load([made, pod(asks)])
+    cluster = NodeObjects(inventory.nodes[0], tuple(inventory.pods))
+    of = upgrade("1.31.1", "1.31.0", planned=hashcompat.plan(inventory, "1.31.0", "1.31.1").items)
+    rows = found("PF-131", dump({CONFIG: f"{HEAD}{config}"}), of, cluster, ALL)
+    assert [row[:2] for row in rows] == expected
+
+
+def test_pf131_what_a_node_does_not_show_is_left_aside() -> None:
+    made = machine()
+    del made["status"]["capacity"]["memory"], made["status"]["allocatable"]["memory"]
+    config = "kubeReserved: {memory: 8Gi, cpu: '2'}"
+    assert states("PF-131", made, config) == [("OK", "")]
 
 
 def test_pf131_what_is_refused_already_is_not_named_again() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.preflight.facts.managers import reduced, shown
+from hashcompat.analysis.preflight.facts.managers import reduced
+from hashcompat.analysis.preflight.facts.nodemanagers import shown
 from hashcompat.analysis.preflight.facts.statefiles import string_digest
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.model.verdicts import Files

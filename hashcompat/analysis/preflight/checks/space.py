@@ -18,9 +18,9 @@ from hashcompat.core import rules, shown
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import metav1
 from hashcompat.core.kubelet.decide.room.admitting import outcomes
-from hashcompat.core.kubelet.decide.room.requests import asking
+from hashcompat.core.kubelet.decide.room.requests import NATIVE, asking
 from hashcompat.core.kubelet.decide.room.tenants import Given, given, takes_room, tenant_of
-from hashcompat.core.model.escape import name_path
+from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import MEMINFO, AbsentError, UnreadError
@@ -152,7 +152,9 @@ def _find_image_gc(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 IMAGE_GC: Final = Check("PF-225", _find_image_gc)
 
 
-# PF-325: a node with less memory than is reserved on it.
+# PF-325: a node with less memory, or fewer CPUs, than are reserved on it.
+
+_RESERVED: Final = (("kube-reserved", "kubeReserved"), ("system-reserved", "systemReserved"))
 
 _SIGNAL: Final = "memory.available"
 
@@ -168,15 +170,23 @@ def _find_reservations(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]
         facts.setting("eviction-hard", "evictionHard"), upgrade.hazards.eviction_hard, merged=merged
     )
     reserved = host.least(limits.get(_SIGNAL, "0"), capacity)
-    for flag, key in (("kube-reserved", "kubeReserved"), ("system-reserved", "systemReserved")):
+    for flag, key in _RESERVED:
         reserved += host.reserved(facts.setting(flag, key), "memory")
+    then = f"kubelet {upgrade.target.release} does not start"
     if reserved > capacity:
         yield Problem(
             Status.ERROR,
             "memory",
-            f"{int(reserved)} bytes of memory are reserved, and the node has {capacity}: "
-            f"kubelet {upgrade.target.release} does not start",
+            f"{int(reserved)} bytes of memory are reserved, and the node has {capacity}: {then}",
             "reserve less with kubeReserved, systemReserved and evictionHard",
+        )
+    thousandths = sum(given(_reserved(facts, *names)).amounts.get("cpu", 0) for names in _RESERVED)
+    if thousandths and thousandths > 1000 * (cpus := len(host.online_cpus(facts.dump))):
+        yield Problem(
+            Status.ERROR,
+            "cpu",
+            f"{thousandths}m of CPU are reserved, and the node has {count(cpus, 'CPU')}: {then}",
+            "reserve less with kubeReserved, systemReserved and reservedSystemCPUs",
         )
 
 
@@ -233,35 +243,46 @@ def _find_smaller(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 def _configured(facts: Facts, upgrade: KubeletStart, node: Node) -> Given:
     """Return what the node can give once its kubelet has reported what it is configured with.
 
-    Source: pkg/kubelet/cm/node_container_manager_linux.go ``GetNodeAllocatableReservation``, 1.33.13.
+    Source: pkg/kubelet/cm/node_container_manager_linux.go ``GetNodeAllocatableReservation``, and
+    pkg/kubelet/nodestatus/setters.go ``MachineInfo``, which takes huge pages off the memory; 1.33.13.
     """
     capacity = given(node.capacity or {})
     amounts = dict(capacity.amounts)
-    for flag, key in (("kube-reserved", "kubeReserved"), ("system-reserved", "systemReserved")):
-        for name, number in given(_reserved(facts, flag, key)).amounts.items():
+    for names in _RESERVED:
+        for name, number in given(_reserved(facts, *names)).amounts.items():
             if name in amounts:
                 amounts[name] -= number
-    memory = amounts.get("memory")
-    if memory is not None:
-        limits = host.thresholds(
-            facts.setting("eviction-hard", "evictionHard"),
-            upgrade.hazards.eviction_hard,
-            merged=facts.is_set("", "mergeDefaultEvictionSettings", default=False),
-        )
-        if limit := limits.get("memory.available"):
-            amounts["memory"] = memory - int(host.least(limit, capacity.amounts["memory"]))
-    kept: dict[str, int] = {name: amounts[name] for name in ("cpu", "memory") if name in amounts}
+    limits = host.thresholds(
+        facts.setting("eviction-hard", "evictionHard"),
+        upgrade.hazards.eviction_hard,
+        merged=facts.is_set("", "mergeDefaultEvictionSettings", default=False),
+    )
+    for signal, name in _EVICTED.items():
+        if name in amounts and (limit := limits.get(signal)):
+            amounts[name] -= int(host.least(limit, capacity.amounts[name]))
+    if "memory" in amounts:
+        pages = (number for name, number in capacity.amounts.items() if name.startswith("hugepages-"))
+        amounts["memory"] -= sum(pages)
+    kept = {name: max(amounts[name], 0) for name in NATIVE if name in amounts}
     shown = given(node.allocatable or {})
     return Given({**shown.amounts, **kept}, _pods(facts, capacity))
 
 
+_EVICTED: Final = {_SIGNAL: "memory", "nodefs.available": "ephemeral-storage"}
+"""What is kept free by hard eviction, by its signals (``hardEvictionReservation``)."""
+
+
 def _reserved(facts: Facts, flag: str, key: str) -> Mapping[str, Any]:
+    """Return what is reserved by one setting; CPUs that are named stand for those of both.
+
+    Source: cmd/kubelet/app/server.go ``run``, 1.20.15 and 1.37.2.
+    """
     value = facts.setting(flag, key)
     reserved = dict(pairs(value)) if isinstance(value, str) else value
     found = dict(reserved) if isinstance(reserved, Mapping) else {}
-    if key == "systemReserved" and (cpus := facts.setting("reserved-cpus", "reservedSystemCPUs")):
+    if cpus := facts.setting("reserved-cpus", "reservedSystemCPUs"):
         try:
-            found["cpu"] = str(len(metav1.parse_cpus(str(cpus))))
+            found["cpu"] = str(len(metav1.parse_cpus(str(cpus)))) if key == "systemReserved" else "0"
         except DecodeError as error:
             raise UnreadError(str(error)) from None
     return found

@@ -6,9 +6,8 @@ Plans ask for the same as checks: a pod whose CPUs a kubelet refuses is killed w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import lru_cache
 from math import ceil
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
@@ -19,19 +18,15 @@ from msgspec import structs
 from hashcompat.analysis.preflight.facts import host
 from hashcompat.analysis.preflight.facts.kubelet import ARGUMENTS, chosen, pairs, truth
 from hashcompat.analysis.preflight.facts.statefiles import Condition, is_read, string_digest
-from hashcompat.core.catalog.behaviour import Gates, Settings
+from hashcompat.core.catalog.behaviour import Gates
 from hashcompat.core.catalog.hazards import StateFile, StateFiles
-from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import jsontext, metav1
-from hashcompat.core.kubelet.decide.cpus import Cpus, most_threads, taken_anew, with_gates
+from hashcompat.core.kubelet.decide.cpus import Cpus, most_threads
 from hashcompat.core.kubelet.decide.memory import STRICTEST, Block, Memory
-from hashcompat.core.kubelet.decide.resize import infeasible
-from hashcompat.core.kubelet.decide.whole import Whole
-from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.verdicts import Files
 from hashcompat.core.records.collected import dump_of
-from hashcompat.core.records.index import Records
 from hashcompat.core.records.probes import CPUS, KUBELET_ROOT, NUMA, AbsentError, UnparsedError, UnreadError
 from hashcompat.core.shown import MASK
 
@@ -95,78 +90,6 @@ def numa_nodes(facts: Facts) -> set[str]:
     return set(map(str, host.numa_nodes(facts.dump)))
 
 
-@lru_cache(maxsize=1 << 10)
-def shown(
-    files: Files, kubelet: Kubelet, catalog: Catalog, architecture: str = ""
-) -> tuple[Cpus, Settings] | None:
-    """Return what the CPU manager of a kubelet finds in the files of its node, and the gates that these set.
-
-    ``architecture`` as that of a Node object. None where that is not known.
-    """
-    from hashcompat.analysis.preflight.facts import Facts  # noqa: PLC0415 - which imports this folder's files
-
-    hazards = catalog.hazards(kubelet.release)
-    facts = Facts(dump_of(files), known=hazards.flags)
-    try:
-        gates = kubelet.gates.with_settings(facts.gates)
-        cpus = cpus_of(facts, hazards.states, gates, architecture=architecture)
-        return structs.replace(cpus, fixed=frozenset(_fixed(facts))), facts.gates
-    except UnstartedError:
-        return Cpus(unstarted=True), facts.gates
-    except (AbsentError, UnreadError, UnparsedError, InputError):
-        return None
-
-
-def _fixed(facts: Facts) -> Iterator[str]:
-    """Yield the resources whose manager has the policy static."""
-    if policy(facts) == STATIC:
-        yield "cpu"
-    if memory_policy(facts) == STATIC_MEMORY:
-        yield "memory"
-
-
-class Exclusive:
-    """How many CPUs of their own the pods of nodes take anew when a kubelet starts, as dumps show it."""
-
-    def __init__(self, records: Records, kubelet: Kubelet, catalog: Catalog) -> None:
-        self._records, self._kubelet, self._catalog = records, kubelet, catalog
-        self._of_nodes = {one.node: one for one in records.files.values()}
-        self._known: dict[int, tuple[Cpus, Settings] | None] = {}
-        """By the identities of files, which the records keep: pods of all nodes pass in no order of these."""
-
-    def anew(self, pod: Pod) -> int:
-        """Return how many one pod takes at most (``taken_anew``); 0 too where that is not known."""
-        found = self._found(self._records.files_of(pod) or self._of_nodes.get(pod.node))
-        if found is None or not found[0].exclusive:
-            return 0
-        cpus, settings = found
-        return taken_anew(Whole(pod), pod, cpus, with_gates(self._kubelet, settings))
-
-    def is_infeasible(self, pod: Pod) -> bool:
-        """Return whether a resource manager surely rules out the resize of a pod that waits."""
-        found = self._found(self._records.files_of(pod))
-        if found is None:
-            return False
-        kubelet = with_gates(self._kubelet, found[1])
-        return bool(infeasible(pod, Whole(pod), found[0].fixed, kubelet))
-
-    def may_lack(self, node: str, number: int) -> bool:
-        """Return whether a pod may find too few where those of a node take so many.
-
-        With whole cores, what one has counts once more.
-        """
-        found = self._found(self._of_nodes.get(node))
-        return found is None or found[0].whole_cores or number > found[0].available
-
-    def _found(self, files: Files | None) -> tuple[Cpus, Settings] | None:
-        if files is None:
-            return None
-        if id(files) not in self._known:
-            found = shown(files, self._kubelet, self._catalog)
-            self._known[id(files)] = None if found is None or found[0].unstarted else found
-        return self._known[id(files)]
-
-
 # What a snapshot keeps of the files of a node: a dump that shows the same of its CPUs, and nothing else.
 
 _SETTINGS: Final = {
@@ -220,11 +143,14 @@ def reduced(files: Files, catalog: Catalog, alias: Alias) -> Probes:
         ("arguments", ARGUMENTS, "\n".join(["kubelet", f"--config={_PLACE}", *words, ""]), ""),
         ("file", _PLACE, jsontext.dumps(made), ""),
     ]
-    for kind, name, text, problem in files.probes if is_static or is_pinned else ():
-        if kind == "file" and name in (path, memory):
+    for kind, name, text, problem in files.probes:
+        # whatever the policy now, a kubelet does not start with the file of another one
+        if kind == "file" and (name == path or (name == memory and (is_static or is_pinned))):
             written = _state if name == path else _memory_state
             state = (None, _HIDDEN) if problem else (None, "") if text is None else written(text, alias)
             found.append((kind, f"{KUBELET_ROOT}/{PurePosixPath(name).name}", *state))
+        elif not (is_static or is_pinned):
+            continue
         elif kind == "directory" and name == NUMA:
             names = [word for word in (text or "").split() if _NODE.fullmatch(word)]
             found.append((kind, name, None if text is None else "\n".join(names), problem and _HIDDEN))

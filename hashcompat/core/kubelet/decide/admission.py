@@ -15,6 +15,8 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import SYSTEM
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision
+from hashcompat.core.kubelet.decide.pod import runtime_gone
+from hashcompat.core.kubelet.decide.static import is_new_pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 
 SIDECAR_GATE: Final = "SidecarContainers"
@@ -173,18 +175,25 @@ def devices(case: Case) -> Decision | None:
     """Kill a pod with devices of a plugin: none has registered again when the pod is admitted.
 
     From 1.25.14, 1.26.9 and 1.27.6 on, what runs has its devices, and nothing is asked: but an init container
-    that asked for some has ended, and so its pod is refused. Of a container that was created again, the one
-    before it may be looked at in its place, until 1.34.7 and 1.35.4; it is not, as a plan assumes, where
-    nothing shows that a plugin serves its devices at all. Source:
-    pkg/kubelet/cm/devicemanager/manager.go ``devicesToAllocate`` and ``isContainerAlreadyRunning`` (1.27.16,
-    1.36.5 and 1.37.2).
+    that asked for some has ended, and in another runtime nothing runs, and so the pod is refused. Of a
+    container that was created again, the one before it may be looked at in its place, until 1.34.7 and
+    1.35.4; it is not, as a plan assumes, where nothing shows that a plugin serves its devices at all. A
+    static pod under another UID asks for devices as a new one, for which any kubelet has too few. Source:
+    pkg/kubelet/cm/devicemanager/manager.go ``devicesToAllocate`` and ``isContainerAlreadyRunning`` (1.20.15,
+    1.25.16, 1.27.16, 1.36.5 and 1.37.2).
     """
     health, whole = case.new.behaviour.device_health, case.whole
-    if health == "not checked" or not whole.devices:
+    if not whole.devices:
         return None
     text = f"{whole.devices}: no plugin has registered its devices yet when {case.new.release} asks"
+    if is_new_pod(case):
+        return _refused(rules.DEVICES, f"{text}, and what its former UID has is not its own")
+    if health == "not checked":
+        return None
     if health == "checked":
         return _refused(rules.DEVICES, text)
+    if runtime_gone(case):
+        return _refused(rules.DEVICES, f"{text}, and nothing of the pod runs in its container runtime")
     if whole.has_idle_devices:
         return _refused(rules.DEVICES, f"{text}, and a container that asked for them does not run")
     if may_mistake(case) and whole.knows_plugins:
@@ -221,11 +230,13 @@ def features(case: Case) -> Decision | None:
 
 
 def managers(case: Case) -> Decision | None:
-    """Kill a pod that does not get the CPUs that it has (``cpus``)."""
-    found = case.refusal
+    """Kill a pod that does not get the CPUs that it has (``cpus``), or a static one that gets no others."""
+    found, anew = case.refusal, ""
+    if case.refused_anew != found and is_new_pod(case):
+        found, anew = case.refused_anew, "; what its former UID has is neither its own nor free"
     if found is None:
         return None
-    text = f"{found.reason}: {found.text}"
+    text = f"{found.reason}: {found.text}{anew}"
     if found.certain:
         return _refused(rules.MANAGERS, text)
     return Decision(Verdict.UNKNOWN, (Reason(rules.MANAGERS, text),))

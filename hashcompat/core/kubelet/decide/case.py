@@ -91,6 +91,8 @@ class Case(msgspec.Struct, frozen=True):
     """What its node lacks for a resize of the pod that waits, as ``short``."""
     refusal: Refusal | None = None
     """Why a resource manager does not admit its pod; None where it does, or that is not known."""
+    refused_anew: Refusal | None = None
+    """The same of a static pod that gets another UID, under which it has nothing yet."""
     infeasible: str = ""
     """The resource whose manager's policy rules out a resize of the pod that waits, or that no kubelet
     has seen yet; empty for none."""

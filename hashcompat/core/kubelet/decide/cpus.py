@@ -49,6 +49,7 @@ from hashcompat.core.kubelet.decide.resize import (
     requests_of,
     unreported,
 )
+from hashcompat.core.kubelet.decide.static import moves
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import Refusal
@@ -138,6 +139,11 @@ def worst(refusals: Sequence[Refusal]) -> Refusal | None:
     return next((one for one in refusals if one.certain), refusals[0] if refusals else None)
 
 
+def without_held(cpus: Cpus) -> Cpus:
+    """Return what is found for a static pod with another UID: what any pod has is not its own, nor free."""
+    return structs.replace(cpus, held={}, memory=structs.replace(cpus.memory, held={}, twice=True))
+
+
 def refused(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> list[Refusal]:
     """Return for which containers a kubelet that starts refuses a pod, for its CPUs or its memory.
 
@@ -190,7 +196,7 @@ def asking(whole: Whole, pod: Pod, old: Kubelet | None, new: Kubelet) -> frozens
     return frozenset(one.name for one in (pod.containers if every else found))
 
 
-def taken_anew(whole: Whole, pod: Pod, cpus: Cpus, new: Kubelet) -> int:
+def taken_anew(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> int:
     """Return how many free CPUs a pod takes at most when a kubelet starts, besides those that it has.
 
     Those of an init container are chosen from for the next ones, but others may be taken all the same.
@@ -198,6 +204,8 @@ def taken_anew(whole: Whole, pod: Pod, cpus: Cpus, new: Kubelet) -> int:
     """
     if not cpus.exclusive:
         return 0
+    if moves(pod, old, new) is not False:
+        cpus = without_held(cpus)
     if whole.has_own_resources and new.gates.is_on(POD_RESOURCES_GATE):
         is_given = new.gates.is_on(MANAGERS_GATE) and whole.static_qos_class(by_pod=True) == GUARANTEED
         return ceil(_amount(pod.spec)) if is_given and pod.uid not in cpus.held else 0
@@ -388,7 +396,7 @@ def _apart(
         for one in with_memory:
             text = f"where {one.name} has memory is not known"
             yield Refusal(one.name, TOPOLOGY, text, certain=False)
-    if not cpus.memory.known or len(cpus.nodes) < 2:
+    if not cpus.memory.known or (len(cpus.nodes) < 2 and not cpus.memory.twice):
         return  # memory of a single node is room, which does not depend on this
     for one in with_memory:
         if one.held is None and one.asks:

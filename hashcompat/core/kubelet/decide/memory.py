@@ -62,6 +62,8 @@ class Memory(msgspec.Struct, frozen=True):
     """The memory of containers, by the UIDs of their pods and by their names."""
     known: bool = True
     """Whether the file and the NUMA nodes were read."""
+    twice: bool = False
+    """Whether a pod asks beside what its former UID has, which room on its node does not count."""
 
 
 class WithMemory(msgspec.Struct, frozen=True):

@@ -131,6 +131,33 @@ def undecoded(pod: Pod, container: Container, old: Kubelet | None, new: Kubelet)
     return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, f"static pod: {text}"),), pod_recreated=True)
 
 
+def is_new_pod(case: Case) -> bool:
+    """Return whether a static pod surely gets another UID, under which it has nothing yet.
+
+    What it has is its former UID's, and not free while pods are admitted: pkg/kubelet/cm/cpumanager/
+    cpu_manager.go ``removeStaleState`` waits until all sources are ready (1.20.15 - 1.37.2).
+    """
+    recreated = case.pod.static and (by_manifest(case) or by_mirror_pod(case))
+    return bool(recreated and recreated.pod_recreated)
+
+
+def moves(pod: Pod, old: Kubelet | None, new: Kubelet) -> bool | None:
+    """Return whether a static pod gets another UID, by its manifest or by its mirror pod; None if unknown."""
+    if not pod.static or old is None:
+        return False
+    if pod.static_manifest is None:
+        same = same_uid(pod, old, new)
+        return None if same is None else not same
+    from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - few pods are static
+
+    before, now = (static_view(pod.static_manifest, one).uid for one in (old, new))
+    if before.unknown or now.unknown:
+        return None
+    # of a copy whose path is not given, the UID that it runs under shows nothing
+    is_edited = pod.static_manifest.placed and pod.config_hash not in ("", before.uid)
+    return pod.config_hash != now.uid and (before.uid != now.uid or is_edited)
+
+
 def unread(case: Case) -> bool:
     """Return whether both kubelets refuse a manifest, and nothing shows that the pod runs all the same."""
     if case.pod.static_manifest is None or not (case.pod.references and case.old_known):

@@ -255,6 +255,25 @@ def test_hc048_a_device_plugin_may_make_room_but_a_claim_does_not(run: Run) -> N
     assert verdicts(run, host(**{gpu: "0"}), one, old="1.36.5", new="1.35.8") == {"one": f"KILL OutOf{gpu}"}
 
 
+def test_hc048_what_a_device_plugin_decides_is_open_for_the_pods_behind_it_too(run: Run) -> None:
+    gpu = "example.com/gpu"
+    first = sized("first", "01:00", cpu="3", **{gpu: "1"})
+    second = sized("second", "02:00", cpu="2", **{gpu: "1"})
+    pods = [first, second, sized("third", "03:00", cpu="3"), sized("large", "04:00", cpu="5")]
+    assert verdicts(run, host(**{gpu: "0"}), *pods) == {
+        "first": f"UNKNOWN OutOf{gpu}",
+        "second": f"UNKNOWN OutOf{gpu}",
+        "third": "UNKNOWN OutOfcpu",  # there is room for it where the plugin serves neither
+        "large": "KILL OutOfcpu",
+    }
+    critical = sized("critical", "05:00", {"priority": 2_000_000_000}, cpu="4")
+    assert verdicts(run, host(**{gpu: "0"}), first, critical, sized("late", "06:00", cpu="1")) == {
+        "first": "KILL preempted",  # or refused before
+        "critical": "KEEP",
+        "late": "KILL OutOfcpu",
+    }
+
+
 def test_hc048_containers_that_do_not_run_rest_though_their_pod_is_refused(run: Run) -> None:
     late = sized("late", "02:00", cpu="3")
     late["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}

@@ -161,3 +161,28 @@ def test_a_static_pods_qos_class_is_no_mirror_pods() -> None:
     made["status"]["qosClass"] = "Guaranteed"
     (one,) = collect([made]).pods
     assert one.qos == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "new", "expected"),
+    [
+        pytest.param({"hostNetwork": True, "hostUsers": False}, "1.36.5", "KILL preempted", id="a feature"),
+        pytest.param({"hostNetwork": True, "hostUsers": False}, "1.35.8", "KILL preempted", id="admitted"),
+        pytest.param({"nodeSelector": {"disk": "ssd"}}, "1.36.5", "KEEP", id="another reason"),
+    ],
+)
+def test_hc048_a_critical_pod_takes_room_before_its_features_are_looked_at(
+    run: Run, more: Json, new: str, expected: str
+) -> None:
+    """What it took is free for the pods behind it where it is refused then."""
+    pods = [
+        *(sized("old", "01:00", cpu="3"), sized("critical", "02:00", {**CRITICAL, **more}, cpu="2")),
+        sized("late", "03:00", cpu="3"),
+    ]
+    labelled = host()
+    labelled["metadata"]["labels"] = {"disk": "hdd"}
+    found = verdicts(run, labelled, *pods, old="1.35.7", new=new)
+    is_admitted = new == "1.35.8"
+    assert found["old"] == expected
+    assert found["critical"] == ("KEEP" if is_admitted else "KILL")
+    assert (found["late"] == "KEEP") is (expected == "KILL preempted" and not is_admitted)

@@ -289,7 +289,7 @@ def test_which_resize_comes_first_may_be_unknown(run: Run) -> None:
 
 
 def noted(
-    run: Run, directory: Path, release: str, pods: list[Json], allocated: Json | str
+    run: Run, directory: Path, release: str, pods: list[Json], allocated: Json | str, config: str = ""
 ) -> tuple[object, ...]:
     """Write the dump of a node on which the pods run, with what its kubelet noted as allocated."""
     rows = [
@@ -312,6 +312,7 @@ def noted(
             {"data": json.dumps({"entries": {made["metadata"]["uid"]: cpus("1") for made in pods}})}
             | {"checksum": 1}
         ),
+        **({("file", "/var/lib/kubelet/config.yaml"): config} if config else {}),
     }
     (directory / "n1.jsonl").write_text(as_text(dump(changes)))
     return ("--recorded", directory / "n1.jsonl", "--override-node-releases", "-o", "json", "-f", "-")
@@ -342,6 +343,37 @@ def test_room_goes_by_what_is_noted_as_allocated(
     more = noted(run, tmp_path, "1.35.8", pods, entries if allocated else "{}")
     found = run("plan", "--from", "1.35.8", "--to", to, *more, stdin=as_json(host(), *pods)).items
     assert {one["pod"]: one["verdict"] for one in found} == expected
+
+
+@pytest.mark.parametrize(("to", "expected"), [("1.36.5", "KEEP"), ("1.32.13", "KILL")])
+def test_what_is_asked_for_and_not_noted_is_not_allocated(
+    run: Run, tmp_path: Path, to: str, expected: str
+) -> None:
+    pods = [sized("a", "01:00", cpu="1", memory="6Gi"), sized("b", "02:00", memory="4Gi")]
+    more = noted(run, tmp_path, "1.35.8", pods, {pods[0]["metadata"]["uid"]: cpus("1")})
+    found = run("plan", "--from", "1.35.8", "--to", to, *more, stdin=as_json(host(), *pods)).items
+    assert [one["verdict"] for one in found if one["pod"] == "b"] == [expected]
+
+
+@pytest.mark.parametrize(("gate", "expected"), [("true", "KEEP"), ("false", "KILL")])
+def test_room_goes_by_the_gates_that_the_files_of_a_node_set(
+    run: Run, tmp_path: Path, gate: str, expected: str
+) -> None:
+    pods = [sized("a", "01:00", cpu="3"), sized("b", "02:00", cpu="2")]
+    pods += [{**one, "spec": {**one["spec"], "nodeName": "n2"}} for one in pods]
+    for place, one in enumerate(pods):
+        one["metadata"] = {**one["metadata"], "name": f"p{place}", "uid": f"uid-p{place}"}
+    gates = f"featureGates: {{InPlacePodVerticalScaling: {gate}}}\n"
+    config = f"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n{gates}"
+    more = noted(run, tmp_path, "1.33.5", pods[:2], {pods[0]["metadata"]["uid"]: cpus("1")}, config)
+    other = {**host(), "metadata": {**host()["metadata"], "name": "n2"}}
+    found = run("plan", "--from", "1.33.5", "--to", "1.33.13", *more, stdin=as_json(host(), other, *pods))
+    assert {one["pod"]: one["verdict"] for one in found.items} == {
+        "p0": "KEEP",
+        "p1": expected,
+        "p2": "KEEP",
+        "p3": "KILL",  # of its node there is no dump
+    }
 
 
 def test_what_is_noted_decides_over_a_status_that_is_behind(run: Run, tmp_path: Path) -> None:

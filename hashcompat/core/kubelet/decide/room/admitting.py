@@ -20,7 +20,7 @@ from hashcompat.core.errors import DecodeError
 from hashcompat.core.kubelet.decide.ports import Taken
 from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
 from hashcompat.core.kubelet.decide.room.requests import NATIVE, Amounts, has_own, is_extended
-from hashcompat.core.kubelet.decide.room.tenants import PODS, Given, Sums, Tenant
+from hashcompat.core.kubelet.decide.room.tenants import NOT_KNOWN, PODS, Given, Sums, Tenant
 from hashcompat.core.kubelet.decide.whole import class_shown
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import RESIZE_PENDING
@@ -51,18 +51,34 @@ _PRIORITY: Final = "whether the manifest of the static pod {} sets a priority is
 
 
 def _with_doubts(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
-    """Return the same with the priorities that pods have, as far as these are known."""
-    found = _ordered(tenants, node, kubelet)
-    first = next((one for one in tenants if one.doubt), None)
+    """Return the same with the priorities that pods have, as far as these are known.
+
+    A pod that may not be there, or may lack something, may leave room to those behind it.
+    """
+    last, left = _ordered(tenants, node, kubelet), list(tenants)
+    found, always, open_ = dict(last), set(last), set[str]()
+    first: Tenant | None = None
+    # once more without those that may not be there, until no other one may lack something by that
+    while gone := {one.pod.uid: one for one in left if one.doubt or _is_open(last.get(one.pod.uid))}:
+        first = first or next(iter(gone.values()))
+        open_ |= {uid for uid, one in gone.items() if not one.doubt}
+        left = [one for one in left if one.pod.uid not in gone]
+        last = _ordered(left, node, kubelet)
+        found |= last
+        always &= last.keys()
     if first is None:
         return found
-    without = _ordered([one for one in tenants if not one.doubt], node, kubelet)
-    open_ = {
-        uid: structs.replace(short, certain=False, why=first.doubt, by_manifest=first.may_return)
-        for uid, short in (found | without).items()
-        if not (uid in found and uid in without)
+    why = first.doubt or NOT_KNOWN.format(first.name)
+    return found | {
+        uid: structs.replace(short, certain=False, why=why, by_manifest=first.may_return)
+        for uid, short in found.items()
+        if uid not in always | open_
     }
-    return found | without | open_
+
+
+def _is_open(short: Shortage | None) -> bool:
+    """Return whether it is not known of a pod by itself whether it is admitted, or makes room."""
+    return short is not None and short.why in _OPEN
 
 
 def _ordered(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
@@ -200,6 +216,9 @@ _UNSHOWN: Final = "the node does not show how much of it there is"
 
 _OF_PLUGIN: Final = "the record of a device plugin on the node may make room"
 
+_OPEN: Final = frozenset({_NOT_ADMITTED, _UNSHOWN, _OF_PLUGIN})
+"""Why a pod may not be admitted, whatever the order in which they come."""
+
 
 def _tied(tenants: Iterable[Tenant], node: Given, kubelet: Kubelet) -> list[list[Tenant]]:
     """Return the pods that share their second with others, where it may matter which of them comes first.
@@ -264,6 +283,8 @@ class _Admitted:
             lacks = [clash]
         elif lacks and critical and self._preempt(tenant, lacks):
             lacks = []
+        if tenant.refused:
+            return
         if lacks:
             certain = [one for one in lacks if one.certain]
             self.found[tenant.pod.uid] = structs.replace((certain or lacks)[0], in_vain=critical)
@@ -301,7 +322,9 @@ class _Admitted:
         certain = any(one.certain for one in lacks)
         why = "" if certain else lacks[0].why
         short = Shortage(lacks[0].resource, preemptor=tenant.name, certain=certain, why=why)
-        self.found |= {victim.pod.uid: short for victim in victims}
+        for victim in victims:  # one that may lack something is gone either way, and may leave room before
+            before = self.found.get(victim.pod.uid)
+            self.found[victim.pod.uid] = structs.replace(short, why=why or before.why) if before else short
         if not certain:  # then there may be room for both
             return True
         left = [one for one in self.pods if one not in victims]
@@ -316,7 +339,7 @@ class _Admitted:
 def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
     admitted = _Admitted(node, kubelet)
     for tenant in ordered:
-        if not tenant.refused:
+        if tenant.refused_last or not tenant.refused:
             admitted.ask(tenant)
     return admitted.found
 

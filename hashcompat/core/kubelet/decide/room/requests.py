@@ -99,7 +99,8 @@ def _as_allocated(pod: Pod, allocated: Mapping[str, Mapping[str, Any]], kubelet:
             amount(wanted.get(key, "0")) != amount(noted.get(key, "0")) for key in ("cpu", "memory")
         )
         if differs or (changed and not name):
-            waits, changed[place] = waits or differs, noted
+            # it takes the place of all that is asked for: what it lacks is not allocated
+            waits, changed[place] = waits or differs, {**dict.fromkeys(wanted, "0"), **noted}
         found[name] = changed
     found = {name: changed for name, changed in found.items() if changed}
     state = (

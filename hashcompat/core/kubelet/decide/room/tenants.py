@@ -18,6 +18,9 @@ from hashcompat.core.kubelet.decide.ports import Port, Taken
 from hashcompat.core.kubelet.decide.room.requests import Amounts, Asking, counted_as
 from hashcompat.core.model.pods import FINISHED, ContainerType, Pod
 
+NOT_KNOWN: Final = "whether {} is admitted is not known"
+"""Why an outcome is not known that another pod decides, with its name."""
+
 PODS: Final = "pods"
 
 
@@ -181,6 +184,8 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
     asking: Asking
     refused: bool = False
     """Whether it is not admitted for another reason, so that it takes no room."""
+    refused_last: bool = False
+    """Whether that reason is looked for after room, which a kubelet has made for it then."""
     doubt: str = ""
     """Why it may not be there at all (``may_return``), or not be admitted; empty for others."""
     may_return: bool = False
@@ -229,6 +234,7 @@ def tenant_of(
     asks: Asking,
     *,
     refused: bool = False,
+    refused_last: bool = False,
     is_open: bool = False,
     devices: Mapping[str, int] | None = None,
 ) -> Tenant:
@@ -239,10 +245,10 @@ def tenant_of(
     """
     doubt = returns = may_return(pod)
     if is_open and not doubt:
-        doubt = f"whether {pod.namespace}/{pod.name} is admitted is not known"
+        doubt = NOT_KNOWN.format(f"{pod.namespace}/{pod.name}")
     if pod.static:
         pod = structs.replace(pod, created="", uid=pod.uid or f"{pod.namespace}/{pod.name}")
-    return Tenant(pod, asks, refused, doubt, bool(returns), devices)
+    return Tenant(pod, asks, refused, refused_last, doubt, bool(returns), devices)
 
 
 def devices_of(pod: Pod, held: Mapping[str, Mapping[str, Collection[str]]]) -> dict[str, int]:

@@ -793,3 +793,40 @@ def test_hc027_the_newest_pod_of_a_node_lacks_its_sandbox_where_later_containers
     result = run("plan", *WAY, "-f", "-", *more, stdin=as_json(given, other))
     found = {item["pod"]: [one["id"] for one in item["reasons"]] for item in result.items}
     assert (found["p"] == ["HC027"]) is is_missed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "policy", "expected"),
+    [
+        ("1.6.13", "1.7.16", "Never", ("KILL", False)),
+        ("1.6.13", "1.7.16", "Always", ("RESTART", True)),
+        ("1.7.16", "1.8.15", "Never", ("RESTART", True)),
+        ("1.4.12", "1.5.8", "Never", ("KILL", False)),
+    ],
+)
+def test_hc027_a_never_pod_without_its_sandbox_starts_again_from_1_8_on(
+    run: Run, tmp_path: Path, old: str, new: str, policy: str, expected: tuple[str, bool]
+) -> None:
+    """computePodContainerChanges up to 1.7.5 goes by the restartPolicy, computePodActions by the attempt."""
+
+    def row(kind: str, name: str, at: int) -> Json:
+        labels = {"io.kubernetes.docker.type": "podsandbox" if kind == "POD" else "container"}
+        named = f"/k8s_{kind}_{name}_ns_uid-{name}_0"
+        return {
+            "Id": ids.get(kind + name, kind),
+            "Names": [named],
+            "Labels": labels,
+            "State": "running",
+            "Created": at,
+        }
+
+    ids = {"cp": OLD, "cq": NEW}
+    rows = [row("c", "p", 1767225600), row("POD", "q", 1767225700), row("c", "q", 1767225701)]
+    (tmp_path / "docker.json").write_text(json.dumps(rows))
+    pods = [pod(C, name=name, spec={"restartPolicy": policy}) for name in ("p", "q")]
+    for one, identity in zip(pods, (OLD, NEW), strict=True):
+        one["status"] = {"phase": "Running", "containerStatuses": [running("c", identity)]}
+    more = ("--from", old, "--to", new, "--recorded", tmp_path / "docker.json", "-o", "json")
+    found = run("plan", *more, "-f", "-", stdin=as_json(*pods)).items[0]
+    assert (found["verdict"], found["podRecreated"]) == expected
+    assert found["reasons"][0]["id"] == "HC027"

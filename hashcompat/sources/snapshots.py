@@ -239,6 +239,7 @@ def _sandbox(row: JsonObject) -> Sandbox:
         None if row.value.get("ip", "") is None else row.text("ip"),
         row.integer_or_none("created"),
         docker=_flag(row, "docker"),
+        id=row.text("id", ""),
     )
 
 

@@ -14,7 +14,7 @@ from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.sources.files import plans
 from hashcompat.sources.values import collect
-from tests.helpers.pods import Json, as_json, node, pod
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 
 EXEC: Json = {"exec": {"command": ["true"]}}
@@ -168,6 +168,53 @@ def test_containers_that_are_not_ready_until_their_probe_passes_again(
         "passes again, up to 20 s (ns/slow/c), so that pods leave their Services: ns/one/c, ns/slow/c"
     )
     assert found == ([expected] if is_warned else [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "probes", "seconds"),
+    [
+        pytest.param("1.34.8", "1.34.10", ("readinessProbe", "startupProbe"), 12, id="every pod's"),
+        pytest.param(
+            "1.35.4", "1.35.8", ("readinessProbe", "startupProbe"), 5, id="what has started is kept"
+        ),
+        pytest.param("1.35.4", "1.35.8", ("startupProbe",), 0, id="kept"),
+        pytest.param("1.35.4", "1.35.8", (), 0, id="no probe"),
+    ],
+)
+def test_static_pods_are_not_ready_again_under_any_kubelet(
+    run: Run, old: str, new: str, probes: tuple[str, ...], seconds: int
+) -> None:
+    """setReadyStateOnKubeletRestart looks at the conditions of the static pod, which has none (1.35.8)."""
+    periods = {"readinessProbe": 5, "startupProbe": 7}
+    given = mirror_pod({**C, **{name: {"periodSeconds": periods[name]} for name in probes}})
+    given["status"] = ready("x", 1)["status"]
+    command = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json")
+    spec = run(*command, stdin=as_json(given)).document["spec"]
+    found = [line for line in spec["besides"] if "readinessProbe" in line]
+    assert [f"up to {seconds} s" in line for line in found] == ([True] if seconds else [])
+
+
+@pytest.mark.parametrize(
+    ("state", "seconds", "is_warned"),
+    [("waiting", 60, True), ("waiting", 10**9, False), ("running", 60, False), ("waiting", None, False)],
+)
+def test_a_pod_of_which_nothing_runs_fails_once_its_deadline_has_passed(
+    run: Run, state: str, seconds: int | None, *, is_warned: bool
+) -> None:
+    """ShouldEvict comes before its containers are looked at (generateAPIPodStatus, 1.34.12 and 1.35.8)."""
+    given = pod(C, spec={} if seconds is None else {"activeDeadlineSeconds": seconds})
+    states = [{"name": "c", "restartCount": 3, "state": {state: {}}}]
+    given["status"] = {"phase": "Running", "startTime": "2026-01-01T00:00:00Z", "containerStatuses": states}
+    late = pod(C, name="late", status={"phase": "Running", "containerStatuses": [{"name": "c"}]})
+    start = {"running": {"startedAt": "2026-01-02T00:00:00Z"}}
+    late["status"]["containerStatuses"][0] |= {"restartCount": 0, "state": start}
+    command = ("plan", "--from", "1.34.12", "--to", "1.35.8", "-f", "-", "-o", "json")
+    result = run(*command, stdin=as_json(given, late))
+    line = (
+        "1 pod of which nothing runs now turns Failed for good when 1.35.8 starts (its activeDeadlineSeconds "
+        "have passed since its startTime): ns/p"
+    )
+    assert (line in result.document["spec"]["besides"]) is is_warned
 
 
 def merged(catalog: Catalog, old: str, new: str, *pods: Json) -> Plan:

@@ -332,8 +332,8 @@ def test_what_a_kubelet_had_begun_outlives_a_snapshot(run: Run, tmp_path: Path) 
 
 def test_what_several_processes_found_of_sandboxes_is_added_up() -> None:
     found = Sandboxes(Records())
-    found.merge({"n1"}, {"n1": ["a"], "n2": ["b"]})
-    found.merge(set(), {"n1": ["c"]})
+    found.merge({"n1": (9, 5)}, {"n1": [("a", 5, True)], "n2": [("b", 0, False)]})
+    found.merge({"n1": (8, 4)}, {"n1": [("c", 9, False), ("later", 6, True)]})
     assert found.gone == {"a", "c"}
 
 
@@ -743,3 +743,90 @@ def test_hc045_a_sidecar_ends_where_an_init_container_has_failed_for_good(
     kept = run("snapshot", "-f", "-", stdin=stdin).out
     again = run("plan", *way, "-f", "-", "-o", "json", stdin=kept.encode()).items
     assert [item["verdict"] for item in again if item["container"] == "s"] == [verdict]
+
+
+LATE = "1767240000"
+"""Four hours after the record of ``beside``, in seconds since 1970."""
+
+
+@pytest.mark.parametrize(
+    ("place", "start", "recreated"),
+    [
+        pytest.param("n1", "2026-01-01T01:00:00Z", False, id="after the lists of its own node"),
+        pytest.param("n1", "2025-12-31T23:00:00Z", True, id="before them"),
+        pytest.param("n2", "2026-01-01T01:00:00Z", True, id="before those of the other node"),
+    ],
+)
+def test_hc027_only_the_lists_of_its_own_node_show_that_a_pod_has_no_sandbox(
+    run: Run, tmp_path: Path, place: str, start: str, recreated: bool
+) -> None:
+    """Nodes are asked one after the other, and the API server after all of them."""
+    other, known, row = beside()
+    later = pod(C, name="r", node="n2", metadata={"uid": "uid-r", "namespace": "ns"})
+    later["status"] = {"phase": "Running", "containerStatuses": [running("c", "d" * 64)]}
+    rows = row, {**record(1, "r"), "id": "d" * 64, "createdAt": f"{LATE}000000000"}
+    given = pod(C, node=place)
+    given["status"] = {"phase": "Running", "containerStatuses": [running("c")]}
+    given["status"]["containerStatuses"][0]["state"]["running"]["startedAt"] = start
+    other["spec"]["nodeName"] = "n1"
+    (tmp_path / "sandboxes.json").write_text(json.dumps([known, sandbox("uid-r", "r")]))
+    more = (*recorded(tmp_path, *rows), "--recorded", tmp_path / "sandboxes.json", "-o", "json")
+    result = run("plan", *WAY, "-f", "-", *more, stdin=as_json(given, other, later))
+    found = {item["pod"]: item["podRecreated"] for item in result.items}
+    assert found == {"p": recreated, "q": False, "r": False}
+
+
+@pytest.mark.parametrize(("after", "is_missed"), [(601, True), (599, False)])
+def test_hc027_the_newest_pod_of_a_node_lacks_its_sandbox_where_later_containers_were_listed(
+    run: Run, tmp_path: Path, after: int, *, is_missed: bool
+) -> None:
+    """Containers and sandboxes are listed one after the other, within minutes."""
+    other, known, row = beside()
+    known["status"]["createdAt"] = "1767225000000000000"
+    row["createdAt"] = f"{1767225600 + after}000000000"
+    other["status"]["containerStatuses"][0]["state"]["running"]["startedAt"] = "2026-01-01T00:10:02Z"
+    given = pod(C)
+    given["status"] = {"phase": "Running", "containerStatuses": [running("c")]}
+    own = {**record(1), "id": OLD, "createdAt": "1767225600000000000"}
+    (tmp_path / "sandboxes.json").write_text(json.dumps([known]))
+    more = (*recorded(tmp_path, row, own), "--recorded", tmp_path / "sandboxes.json", "-o", "json")
+    result = run("plan", *WAY, "-f", "-", *more, stdin=as_json(given, other))
+    found = {item["pod"]: [one["id"] for one in item["reasons"]] for item in result.items}
+    assert (found["p"] == ["HC027"]) is is_missed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "policy", "expected"),
+    [
+        ("1.6.13", "1.7.16", "Never", ("KILL", False)),
+        ("1.6.13", "1.7.16", "Always", ("RESTART", True)),
+        ("1.7.16", "1.8.15", "Never", ("RESTART", True)),
+        ("1.4.12", "1.5.8", "Never", ("KILL", False)),
+    ],
+)
+def test_hc027_a_never_pod_without_its_sandbox_starts_again_from_1_8_on(
+    run: Run, tmp_path: Path, old: str, new: str, policy: str, expected: tuple[str, bool]
+) -> None:
+    """computePodContainerChanges up to 1.7.5 goes by the restartPolicy, computePodActions by the attempt."""
+
+    def row(kind: str, name: str, at: int) -> Json:
+        labels = {"io.kubernetes.docker.type": "podsandbox" if kind == "POD" else "container"}
+        named = f"/k8s_{kind}_{name}_ns_uid-{name}_0"
+        return {
+            "Id": ids.get(kind + name, kind),
+            "Names": [named],
+            "Labels": labels,
+            "State": "running",
+            "Created": at,
+        }
+
+    ids = {"cp": OLD, "cq": NEW}
+    rows = [row("c", "p", 1767225600), row("POD", "q", 1767225700), row("c", "q", 1767225701)]
+    (tmp_path / "docker.json").write_text(json.dumps(rows))
+    pods = [pod(C, name=name, spec={"restartPolicy": policy}) for name in ("p", "q")]
+    for one, identity in zip(pods, (OLD, NEW), strict=True):
+        one["status"] = {"phase": "Running", "containerStatuses": [running("c", identity)]}
+    more = ("--from", old, "--to", new, "--recorded", tmp_path / "docker.json", "-o", "json")
+    found = run("plan", *more, "-f", "-", stdin=as_json(*pods)).items[0]
+    assert (found["verdict"], found["podRecreated"]) == expected
+    assert found["reasons"][0]["id"] == "HC027"

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from hashcompat.sources.snapshots import HASHES
 from tests.helpers.pods import Json, as_json, listed, mirror_pod, node, pod
-from tests.helpers.program import Run, said_of, spec_of
+from tests.helpers.program import ROOT, Run, said_of, spec_of
 from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
 
 C: Json = {"name": "c", "image": "i", "args": ["a"]}
@@ -216,3 +217,20 @@ def test_a_patch_is_suggested_from_a_snapshot_that_covers_it(run: Run) -> None:
     found = run(*back, "-", stdin=as_json(document)).document
     assert found["items"][0]["verdict"] == live.item["verdict"] == "RESTART"
     assert found["spec"]["suggestion"] is None
+
+
+def test_a_sandbox_of_a_snapshot_is_the_one_that_a_later_dump_shows(run: Run, tmp_path: Path) -> None:
+    """Both have its id; that it is ready in one and not in the other does not make it two."""
+    metadata = {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": 0}
+    box = {"id": "5" * 64, "metadata": metadata, "createdAt": "1767225600000000000", "state": "SANDBOX_READY"}
+    told = tmp_path / "told.json"
+    told.write_text(json.dumps({"items": [box]}))
+    document = snapshot_of(run, pod(C), more=("--recorded", told))
+    schema = json.loads((ROOT / "schemas" / "documents" / "ClusterSnapshot.schema.json").read_text())
+    assert not list(Draft202012Validator(schema).iter_errors(document))
+    more = ("--recorded", told)
+    assert decided(run, "1.35.4", "1.35.8", document, more=more) == ("KEEP", [])
+    told.write_text(json.dumps({"status": {**box, "state": "SANDBOX_NOTREADY"}}))
+    assert decided(run, "1.35.4", "1.35.8", document, more=more) == ("RESTART", ["HC027"])
+    del document["sandboxes"][0]["id"]  # as an older version saved it
+    assert decided(run, "1.35.4", "1.35.8", document) == ("KEEP", [])

@@ -365,6 +365,44 @@ def test_a_reference_that_the_running_pod_lacks_is_refused(run: Run, directory: 
     assert rows(edited(run, directory, changed, shown_as(SHOWN))) == {"p-n1": ("KILL", ["HC021"])}
 
 
+REFUSED: Json = {**C, "envFrom": [{"secretRef": {"name": "s"}}]}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "more", "expected"),
+    [
+        ("1.34.12", "1.33.13", (), ("KEEP", ["HC002"])),
+        (
+            "1.34.12",
+            "1.33.13",
+            ("--feature-gates", "PreventStaticPodAPIReferences=false"),
+            ("RESTART", ["HC022"]),
+        ),
+        ("1.33.13", "1.32.13", (), ("RESTART", ["HC022"])),
+        ("1.34.12", "1.35.8", (), ("KEEP", ["HC002"])),
+    ],
+)
+def test_hc002_a_static_pod_that_only_the_target_kubelet_reads_does_not_run_yet(
+    run: Run, directory: Path, old: str, new: str, more: tuple[str, ...], expected: tuple[str, list[str]]
+) -> None:
+    """1.34 refuses what names API objects by default (pkg/kubelet/config/common.go, 1.33.13 and 1.34.12)."""
+    (directory / "p.json").write_text(json.dumps(manifest(REFUSED)))
+    place = ("--static-pod-dir", directory, "--node-name", "n1", "--from", old, "--to", new)
+    result = run("plan", *place, *more, "-f", "-", "-o", "json", stdin=as_json(node(f"v{old}")))
+    assert rows(result.document) == {"p-n1": expected}
+    (item,) = result.items
+    assert item["podRecreated"] is (new < "1.34")
+    assert (old == "1.34.12" and "only 1.33.13 reads its manifest" in str(item["reasons"])) is (
+        (new, more) == ("1.33.13", ())
+    )
+    gate = "the feature gate PreventStaticPodAPIReferences has its default"
+    assert (gate in result.document["spec"]["assumptions"]) is (expected[0] == "KEEP")
+    told = ("--feature-gates", "PreventStaticPodAPIReferences=true")
+    if expected[0] == "KEEP":
+        result = run("plan", *place, *told, "-f", "-", "-o", "json", stdin=as_json(node(f"v{old}")))
+        assert gate not in result.document["spec"]["assumptions"]
+
+
 @pytest.mark.parametrize(
     ("name", "policy", "ended", "verdict"),
     [

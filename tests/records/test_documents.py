@@ -227,7 +227,7 @@ def infra(
     return {"Id": "c0ffee", "Name": name, "State": {"Running": True}, **host, **more}
 
 
-SANDBOX = Sandbox(UID, "shop", "web-0", ready=True, attempt=2)
+SANDBOX = Sandbox(UID, "shop", "web-0", ready=True, attempt=2, id="c0ffee")
 IN_DOCKER = structs.replace(SANDBOX, docker=True)
 NETWORK = {"linux": {"namespaces": {"options": {"network": "POD"}}}, "network": {"ip": "10.0.0.1"}}
 
@@ -268,7 +268,11 @@ NETWORK = {"linux": {"namespaces": {"options": {"network": "POD"}}}, "network": 
             structs.replace(IN_DOCKER, host_network=False, attempt=0),
             id="docker inspect, 1.5",
         ),
-        pytest.param([docker(**{"io.kubernetes.docker.type": "podsandbox"})], IN_DOCKER, id="by label"),
+        pytest.param(
+            [docker(**{"io.kubernetes.docker.type": "podsandbox"})],
+            structs.replace(IN_DOCKER, created=1768413462715551000),
+            id="by label",
+        ),
     ],
 )
 def test_sandboxes_are_told_apart_from_containers(document: object, expected: Sandbox) -> None:

@@ -10,7 +10,7 @@ from msgspec import structs
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.core.model.plan import Share, share
 from hashcompat.core.model.pods import Container, ContainerType, Pod, StaticManifest
-from hashcompat.core.model.verdicts import Recorded, Verdict
+from hashcompat.core.model.verdicts import Recorded, Sandbox, Verdict
 from hashcompat.core.records.index import index
 
 CONTAINER = Container("app", ContainerType.CONTAINER, "$", {}, running=True)
@@ -153,3 +153,50 @@ def test_an_inspection_counts_before_a_list_in_any_order() -> None:
     inspected = structs.replace(listed, code=3)
     for records in ([listed, inspected], [inspected, listed]):
         assert index(records).of(POD, CONTAINER) == inspected
+
+
+BOX = Sandbox("u", "ns", "p", ready=True, created=5_000_000_000, id="a")
+
+
+@pytest.mark.parametrize(
+    ("shown", "found"),
+    [
+        pytest.param(
+            [BOX, structs.replace(BOX, host_network=False, ip="10.0.0.1", created=5_700_000_000)],
+            [structs.replace(BOX, host_network=False, ip="10.0.0.1", created=5_700_000_000, id="")],
+            id="a list in seconds and an inspection",
+        ),
+        pytest.param(
+            [structs.replace(BOX, host_network=True, created=None), BOX],
+            [structs.replace(BOX, host_network=True, id="")],
+            id="an inspection and a list",
+        ),
+        pytest.param(
+            [BOX, structs.replace(BOX, ready=False)],
+            [structs.replace(BOX, ready=False, id="")],
+            id="not ready in a later dump",
+        ),
+        pytest.param(
+            [structs.replace(BOX, ready=False), BOX],
+            [structs.replace(BOX, ready=False, id="")],
+            id="not ready in a later dump that was read first",
+        ),
+        pytest.param(
+            [structs.replace(BOX, ip="10.0.0.1"), structs.replace(BOX, ip="")],
+            [structs.replace(BOX, ip="", id="")],
+            id="an address that was lost",
+        ),
+        pytest.param(
+            [BOX, structs.replace(BOX, id="b", attempt=1)],
+            [structs.replace(BOX, id=""), structs.replace(BOX, id="", attempt=1)],
+            id="two sandboxes",
+        ),
+        pytest.param(
+            [structs.replace(BOX, id=""), structs.replace(BOX, id="", attempt=1)],
+            [structs.replace(BOX, id=""), structs.replace(BOX, id="", attempt=1)],
+            id="of a source without ids",
+        ),
+    ],
+)
+def test_a_sandbox_counts_once_whatever_shows_it(shown: list[Sandbox], found: list[Sandbox]) -> None:
+    assert list(index(shown).sandboxes) == found

@@ -12,7 +12,7 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
-from hashcompat.core.kubelet.decide.pod import NOT_READ
+from hashcompat.core.kubelet.decide.pod import READS
 from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.items import Item, Prediction
 from hashcompat.core.model.plan import AUTO, ReleaseFacts
@@ -64,8 +64,9 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     if devices := every.where(lambda one: one.of_plugins):
         yield f"device plugins serve the extended resources of these containers: {_named(devices)}"
     gates = {_GATES[reason.id] for one in every.distinct for reason in one.reasons if reason.id in _GATES}
-    if every.where(lambda one: any(NOT_READ in reason.text for reason in one.reasons)):
-        gates.add(REFERENCES_GATE)
+    if every.where(lambda one: any(READS in reason.text for reason in one.reasons)):
+        # the current kubelet's counts too, of a pod that only the target one reads
+        gates |= {REFERENCES_GATE} - judge.view.options.gates
     yield from (
         f"the feature gate {gate} has its default" for gate in sorted(gates) if not new.gates.sets(gate)
     )

@@ -14,16 +14,11 @@ from hashcompat.analysis.planning.reasons import FewNames
 from hashcompat.core.corev1.defaults import pull_policy
 from hashcompat.core.corev1.scheduling import label_keys
 from hashcompat.core.go.jsonpath import mapping, rows
-from hashcompat.core.kubelet.alike import (
-    begins_to_enforce,
-    has_killing_exec,
-    longest_reset,
-    resets_readiness,
-)
+from hashcompat.core.kubelet.alike import begins_to_enforce, has_killing_exec, longest_reset
 from hashcompat.core.kubelet.decide import refused, static
-from hashcompat.core.kubelet.decide.case import Case
+from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.decide.memory import UNEXPECTED
-from hashcompat.core.kubelet.decide.pod import at_rest, ending, forgets_sidecars, waits_for_volume
+from hashcompat.core.kubelet.decide.pod import at_rest, ending, forgets_sidecars, overdue, waits_for_volume
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.items import PodName
 from hashcompat.core.model.pods import Container, ContainerType, Pod
@@ -68,8 +63,7 @@ class Caution(msgspec.Struct, frozen=True):
     failed: tuple[str, str] | None = None
     """The target release, where that turns its pod from Succeeded to Failed, and why; None elsewhere."""
     barred: tuple[str, str] | None = None
-    """The target release, where that does not admit its pod again, of which nothing runs, and why; else
-    None."""
+    """The target release, where that fails its pod, of which nothing runs, and why; else None."""
     stuck: str = ""
     """Why it does not start again once it ends: a volume without a plugin, a sidecar; empty for nothing."""
     unready: tuple[str, int] | None = None
@@ -275,7 +269,7 @@ def of_pod(found: Caution, pod: Pod) -> Caution:
 
 def _unready(case: Case, container: Container) -> tuple[str, int] | None:
     """Return the target release and the seconds, where it forgets that a container is ready."""
-    seconds = longest_reset(container.spec, case.new) if resets_readiness(case.new) else 0
+    seconds = longest_reset(container.spec, case.new, static=case.pod.static)
     return (str(case.new.release), seconds) if seconds else None
 
 
@@ -316,18 +310,20 @@ def _failing(case: Case) -> tuple[str, str] | None:
         return None
     if case.whole.devices:
         return str(case.new.release), UNEXPECTED
-    return _refusal(case)
+    return _said(case, refused(case))
 
 
 def _barred(case: Case) -> tuple[str, str] | None:
-    """Return the target release where it does not admit a pod again of which no container runs, and why."""
+    """Return the target release where it fails a pod of which no container runs, and why.
+
+    It does not admit it again, or finds its deadline passed.
+    """
     if ending(case.pod) or any(one.running is not False for one in case.pod.containers):
         return None
-    return _refusal(case)
+    return _said(case, refused(case) or overdue(case))
 
 
-def _refusal(case: Case) -> tuple[str, str] | None:
-    found = refused(case)
+def _said(case: Case, found: Decision | None) -> tuple[str, str] | None:
     return (str(case.new.release), found.reasons[0].text) if found else None
 
 

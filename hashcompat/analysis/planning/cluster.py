@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from math import inf
+from typing import Final
 
 from msgspec import structs
 
@@ -20,9 +22,9 @@ from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Servers, waits_for_services
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.pods import FINISHED, Inventory, Origin, Pod
+from hashcompat.core.model.pods import FINISHED, Container, Inventory, Origin, Pod
 from hashcompat.core.model.uids import Dating, Reach, reach_of, taken_of
-from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.model.verdicts import Recorded, Verdict
 from hashcompat.core.records.index import Records
 
 
@@ -78,55 +80,73 @@ def starved(items: Iterable[Item]) -> Iterator[Item]:
             yield item
 
 
+_APART: Final = 600 * 10**9
+"""The nanoseconds that may lie between a runtime's lists of containers and of sandboxes."""
+
+
 class Sandboxes:
-    """Finds pods of which a runtime has no sandbox any more, where it shows those of others on their node."""
+    """Finds pods of which a runtime has no sandbox any more, where it shows those of others on their node.
+
+    Runtimes are asked at other times than the API server, each node at its own: only what began before the
+    lists of its node were made has to be in them.
+    """
 
     def __init__(self, records: Records) -> None:
         self._records = records
-        times = (one.created for one in records.sandboxes if one.created is not None)
-        self._newest = max(times, default=0)
-        """When the newest of the sandboxes was created, in nanoseconds since 1970."""
-        self.shown: set[str] = set()
-        """The nodes of which it shows sandboxes."""
-        self.without: dict[str, list[str]] = {}
-        """By the nodes, the uids of pods that are said to run and have none."""
+        self.shown: dict[str, tuple[int, int]] = {}
+        """The nodes of which there are sandboxes, and until when, in nanoseconds since 1970, their lists have
+        all containers and all sandboxes."""
+        self.without: dict[str, list[tuple[str, float, bool]]] = {}
+        """By the nodes, the uids of pods that are said to run and have none, since when each runs, and
+        whether there is a record of it."""
 
     def add(self, pod: Pod) -> None:
         """Look for the sandbox of one more pod."""
         records = self._records
         if not records.has_sandboxes or pod.phase in FINISHED or (pod.deleting and not pod.static):
             return
-        if records.sandboxes_of(pod):
-            self.shown.add(pod.node)
-        elif pod.uid and any(one.running for one in pod.containers) and not self._may_be_newer(pod):
-            self.without.setdefault(pod.node, []).append(pod.uid)
+        found = [(one, records.of(pod, one)) for one in pod.containers]
+        if own := records.sandboxes_of(pod):
+            listed = max((_nanoseconds(one.created) for _, one in found if one and one.created), default=0)
+            made = max(one.created or 0 for one in own)
+            self.merge({pod.node: (max(listed, made), max(listed - _APART, made))}, {})
+        elif pod.uid and any(one.running for one in pod.containers):
+            since = min(_since(one, record) for one, record in found if one.running)
+            is_recorded = any(record for _, record in found)
+            self.without.setdefault(pod.node, []).append((pod.uid, since, is_recorded))
 
-    def _may_be_newer(self, pod: Pod) -> bool:
-        """Return whether the pod may have come after the records, or after the sandboxes among them.
-
-        Sandboxes and containers are listed one after the other; a sandbox is there before its containers.
-        """
-        newest = self._records.newest
-        for one in pod.containers:
-            if one.started is not None and newest is not None and one.started > newest:
-                return True
-            record = self._records.of(pod, one)
-            if record is None or record.running is False:
-                continue
-            if record.created is None or record.created.timestamp() * 10**9 > self._newest:
-                return True
-        return False
-
-    def merge(self, shown: set[str], without: Mapping[str, list[str]]) -> None:
-        """Add what another process found."""
-        self.shown |= shown
+    def merge(
+        self,
+        shown: Mapping[str, tuple[int, int]],
+        without: Mapping[str, list[tuple[str, float, bool]]],
+    ) -> None:
+        """Add what was found of other pods."""
+        for node, (containers, sandboxes) in shown.items():
+            known = self.shown.get(node, (0, 0))
+            self.shown[node] = max(containers, known[0]), max(sandboxes, known[1])
         for node, uids in without.items():
             self.without.setdefault(node, []).extend(uids)
 
     @property
     def gone(self) -> frozenset[str]:
         """The uids of the pods without a sandbox, on nodes that show those of others."""
-        return frozenset(uid for node in self.shown for uid in self.without.get(node, ()))
+        return frozenset(
+            uid
+            for node, (containers, sandboxes) in self.shown.items()
+            for uid, since, is_recorded in self.without.get(node, ())
+            if since <= (sandboxes if is_recorded else containers)
+        )
+
+
+def _since(container: Container, record: Recorded | None) -> float:
+    """Return since when a container runs, in nanoseconds since 1970; of a record without a time not known."""
+    if record is not None:
+        return inf if record.created is None else _nanoseconds(record.created)
+    return 0 if container.started is None else _nanoseconds(container.started)
+
+
+def _nanoseconds(time: datetime) -> int:
+    return int(time.timestamp()) * 10**9
 
 
 # When the pods were taken that a plan is made of: the times in them, added up while they pass.

@@ -250,6 +250,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     """What replaces a sandbox, in the kubelet's order, by the names of core/kubelet/decide/sandbox.py."""
     newest_sandbox: Sequence[str]
     """By what the newest of a pod's sandboxes is found: ``created``, ``attempt``, or one after the other."""
+    first_sandbox: str
+    """Which pods without any sandbox get one: ``always``, or ``unless Never``."""
     pod_cgroups: str
     """How a pod's cgroup is found, which no record shows; where it differs the whole pod is killed."""
     qos_containers: str

@@ -19,7 +19,7 @@ MOST_HASHES: Final = 20_000_000
 MOST_OF_RECORDS: Final = 250 << 20
 """Bytes in memory of recorded hashes, sandboxes and resources of one run, or as many as their files have
 characters, if these are more: a row of crictl has more than 500, and takes about 420. 300,000 containers and
-150,000 sandboxes, those of a cluster of the size that Kubernetes supports, count as 210 MB."""
+150,000 sandboxes, those of a cluster of the size that Kubernetes supports, count as 227 MB."""
 MOST_NODES: Final = 50_000
 """Nodes, each of up to 1 kB in memory: ten times what Kubernetes supports in a cluster."""
 MOST_OF_NODES: Final = 150 << 20

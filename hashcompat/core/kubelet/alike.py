@@ -207,23 +207,27 @@ def unready(kubelet: Kubelet) -> Callable[[Pod], int]:
 
     For a pod that is Ready, and of which nothing restarts.
     """
-    if not resets_readiness(kubelet):
-        return lambda _: 0
     return lambda pod: max(
-        (longest_reset(one.spec, kubelet) for one in pod.containers if one.running), default=0
+        (longest_reset(one.spec, kubelet, static=pod.static) for one in pod.containers if one.running),
+        default=0,
     )
 
 
-def longest_reset(spec: Mapping[str, Any], kubelet: Kubelet) -> int:
+def longest_reset(spec: Mapping[str, Any], kubelet: Kubelet, *, static: bool) -> int:
     """Return for how many seconds at most a container is not ready then if its probes pass; 0 for none.
 
     The first probe comes after a random part of a period, and a startupProbe has to pass before; one alone is
     enough (pkg/kubelet/prober/worker.go ``run`` and prober_manager.go ``isContainerStarted``, 1.34.4; the
-    same in ``UpdatePodStatus``, 1.22.17).
+    same in ``UpdatePodStatus``, 1.22.17). Kubelets that keep what was ready go by the pod's condition, which
+    a ``static`` pod does not have: its mirror pod is not read (``setReadyStateOnKubeletRestart``, 1.35.0 and
+    1.37.2).
     """
+    is_reset = resets_readiness(kubelet)
+    if not (is_reset or static):
+        return 0
     probe, startup = mapping(spec.get("readinessProbe")), mapping(spec.get("startupProbe"))
     periods = _seconds(probe, "periodSeconds", 10) * _seconds(probe, "successThreshold", 1) if probe else 0
-    starts = bool(startup) and kubelet.gates.is_on(STARTUP_GATE)
+    starts = is_reset and bool(startup) and kubelet.gates.is_on(STARTUP_GATE)
     return periods + (_seconds(startup, "periodSeconds", 10) if starts else 0)
 
 

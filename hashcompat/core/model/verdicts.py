@@ -173,6 +173,8 @@ class Sandbox(msgspec.Struct, frozen=True, rename="camel"):
     """When it was created, in nanoseconds since 1970; None where the source does not report it."""
     docker: bool = False
     """Whether it is known to be in Docker."""
+    id: str = ""
+    """Its id in the runtime, by which several sources show one sandbox; empty where that is not known."""
 
 
 class Applied(msgspec.Struct, frozen=True):

@@ -222,6 +222,7 @@ def from_cri_pod(status: Mapping[str, Any]) -> Iterator[Sandbox]:
         host_network=host_network,
         ip=ip if isinstance(ip, str) else None,
         created=nanoseconds(status.get("createdAt")),
+        id=text(status, "id"),
     )
 
 
@@ -236,7 +237,9 @@ def from_docker_sandbox(named: DockerContainer, container: Mapping[str, Any]) ->
         ready=named.running,
         attempt=named.attempt or 0,
         host_network=host_network,
+        created=nanoseconds(container.get("Created")),
         docker=True,
+        id=text(container, "Id") or text(container, "ID"),
     )
 
 

@@ -203,6 +203,7 @@ def index(records: Iterable[Record]) -> Records:
             sandboxes.append(record)
         else:
             recorded.append(record)
+    sandboxes = _joined(sandboxes)
     by_uid = Table(_counting((row for row in recorded if row.uid), _UID), _UID)
     by_name = Table(_likeliest(_counting(recorded, _NAMES)), _NAMES)
     kept = {id(row) for table in (by_uid, by_name) for row in table}
@@ -216,6 +217,27 @@ def index(records: Iterable[Record]) -> Records:
         files,
         max((row.created for row in recorded if row.created and not row.any_year), default=None),
     )
+
+
+def _joined(sandboxes: Iterable[Sandbox]) -> list[Sandbox]:
+    """Return each sandbox once, whatever shows it: lists, inspections and dumps of other times.
+
+    One that is not ready does not become ready again: its pod gets another one.
+    """
+    found: dict[object, Sandbox] = {}
+    for one in sandboxes:
+        key = (one.uid, one.id) if one.id else id(one)
+        known = found.get(key, one)
+        ips = [ip for ip in (known.ip, one.ip) if ip is not None]
+        times = [time for time in (known.created, one.created) if time is not None]
+        found[key] = structs.replace(
+            known,
+            ready=known.ready and one.ready,
+            host_network=one.host_network if known.host_network is None else known.host_network,
+            ip=min(ips, default=None),
+            created=max(times, default=None),
+        )
+    return [structs.replace(one, id="") for one in found.values()]
 
 
 def _counting(records: Iterable[Recorded], key: Callable[[Recorded], Key]) -> Iterator[Recorded]:

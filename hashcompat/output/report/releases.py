@@ -140,6 +140,7 @@ BEHAVIOUR: Final = {
     "sandboxMaker": "who makes sandboxes",
     "sandboxChecks": "what replaces a sandbox",
     "newestSandbox": "which sandbox is the newest",
+    "firstSandbox": "which pods without a sandbox get one",
     "podCgroups": "cgroups of pods",
     "qosContainers": "QoS classes and init containers",
     "finishedPods": "finished pods at a start",

@@ -294,6 +294,7 @@ def test_hc015_a_missing_hash_reads_as_zero(
     run: Run, tmp_path: Path, old: str, new: str, expected: Expected
 ) -> None:
     assert decided(run, old, new, pod(C), more=recorded(tmp_path, record(None))) == expected
+    assert decided(run, old, new, pod(C), more=recorded(tmp_path, record(0))) == expected
 
 
 POLICY: Json = {

@@ -128,7 +128,12 @@ def cri_pod(
 
 def infra(*, running: bool = True, mode: str = "none", name: str = "k8s_POD.1_p_ns_uid-p_1a2b3c4d") -> Json:
     """Return the infra container of the pod ``p`` as ``docker inspect`` shows it."""
-    return {"Id": "0", "Name": f"/{name}", "State": {"Running": running}, "HostConfig": {"NetworkMode": mode}}
+    return {
+        "Id": name,
+        "Name": f"/{name}",
+        "State": {"Running": running},
+        "HostConfig": {"NetworkMode": mode},
+    }
 
 
 HOST: Json = {"hostNetwork": True}

@@ -9,7 +9,7 @@ import pytest
 import hashcompat
 from hashcompat.analysis.preflight.facts import NodeObjects
 from tests.helpers.dumps import ALL, dump, found, upgrade
-from tests.helpers.pods import node, pod
+from tests.helpers.pods import mirror_pod, node, pod
 
 PROBE = {"httpGet": {"port": 80}, "periodSeconds": 5, "successThreshold": 2}
 SLOW = {"httpGet": {"port": 80}, "periodSeconds": 60}
@@ -37,6 +37,9 @@ def probed(**probes: Any) -> Any:
         (probed(readinessProbe={"exec": {}}), "1.34.10", "INFO", "up to 10 s"),
         (probed(livenessProbe=SLOW), "1.34.10", "OK", ""),
         (probed(readinessProbe=SLOW), "1.35.8", "OK", ""),
+        (mirror_pod({"name": "c", "image": "i", "readinessProbe": SLOW}), "1.35.8", "WARN", "up to 60 s"),
+        (mirror_pod({"name": "c", "image": "i", "startupProbe": SLOW}), "1.35.8", "OK", ""),
+        (mirror_pod({"name": "c", "image": "i", "startupProbe": SLOW}), "1.34.10", "WARN", "up to 60 s"),
         ({**probed(readinessProbe=SLOW), "status": {"phase": "Succeeded"}}, "1.34.10", "OK", ""),
     ],
 )

@@ -15,12 +15,7 @@ from hashcompat.analysis.preflight.facts import Facts, runtime
 from hashcompat.core import rules, shown
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES, mounted
 from hashcompat.core.go.jsonpath import mapping
-from hashcompat.core.kubelet.alike import (
-    begins_to_enforce,
-    has_killing_exec,
-    longest_reset,
-    resets_readiness,
-)
+from hashcompat.core.kubelet.alike import begins_to_enforce, has_killing_exec, longest_reset
 from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import FINISHED, Pod
@@ -220,11 +215,9 @@ _SLOW: Final = 30
 
 
 def _find_readiness(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    if not resets_readiness(upgrade.target):
-        return
     found = {
         name_path(pod.namespace, pod.name): max(
-            longest_reset(one.spec, upgrade.target) for one in pod.containers
+            longest_reset(one.spec, upgrade.target, static=pod.static) for one in pod.containers
         )
         for pod in facts.pods
         if pod.ready is not False and pod.phase not in FINISHED and pod.containers

@@ -110,7 +110,7 @@ def recorded(case: Case) -> Decision | None:
     """Decide by the recorded hash, not by what the current release would compute."""
     if case.recorded is None:
         return None
-    if case.recorded.hash is None:
+    if not case.recorded.hash:
         return _missing_hash(case)
     if case.recorded.hash not in case.new_hash.candidates:
         accepted = _accepted(case, frozenset({case.recorded.hash}))

@@ -21,7 +21,9 @@ from hashcompat.core.model.verdicts import Reason, Verdict
 
 RULES_GATE: Final = "ContainerRestartRules"
 
-NOT_READ: Final = "it does not run: no kubelet on the way reads its manifest"
+READS: Final = "reads its manifest"
+
+NOT_READ: Final = f"it does not run: no kubelet on the way {READS}"
 
 RESTART_ALL_GATE: Final = "RestartAllContainersOnContainerExits"
 
@@ -177,7 +179,10 @@ def refused_static_pod(case: Case) -> Decision | None:
         return None
     if unread(case):
         named = ", ".join(case.pod.references)
-        return not_compared(f"{NOT_READ}, which names {named}")
+        if case.new.gates.is_on(REFERENCES_GATE):
+            return not_compared(f"{NOT_READ}, which names {named}")
+        why = f"it does not run yet: only {case.new.release} {READS}, which names {named}"
+        return structs.replace(not_compared(why), pod_recreated=True)
     if _begins_to_refuse(case):
         text = f"static pod refused: it names {', '.join(case.pod.references)}"
         return Decision(Verdict.KILL, (Reason(rules.STATIC_REFUSED, text),))

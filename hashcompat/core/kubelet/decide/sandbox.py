@@ -26,9 +26,9 @@ _FIX_GATE: Final = "PodLevelResourcesFixKubeletQOSClass"
 
 def with_sandbox(case: Case, kept: Decision) -> Decision:
     """Return the decision for a container that does not run: with its sandbox the pod is created again."""
-    # a pod without any sandbox gets one whatever its restartPolicy (attempt 0), unless it has failed by that
-    # (observed, 1.31.14)
-    starts_again = case.pod.restart_policy != "Never" or (case.gone and not fails_by_loss(case))
+    # a pod without any sandbox gets one (attempt 0), unless it has failed by that (observed, 1.31.14)
+    starts_again = _gets_first(case) if case.gone else case.pod.restart_policy != "Never"
+    starts_again = starts_again and not (case.gone and fails_by_loss(case))
     # nor does one of which every regular container has ended for good: no kubelet has written its phase yet
     starts_again = starts_again and not ending(case.pod) and not case.whole.is_done(rules_of(case))
     if not starts_again or case.container.running is not False or kept.pod_recreated:
@@ -71,13 +71,18 @@ def _infra_hash(kubelet: Kubelet) -> ContainerHash:
     )
 
 
-def _new_sandbox(case: Case, reason: Reason, *, is_reset: bool = False) -> Decision:
+def _gets_first(case: Case) -> bool:
+    """Return whether the target kubelet gives a pod without any sandbox its first one."""
+    return case.pod.restart_policy != "Never" or case.new.behaviour.first_sandbox == "always"
+
+
+def _new_sandbox(case: Case, reason: Reason, *, starts: bool = False) -> Decision:
     """Kill every container; a Never pod gets no new sandbox, and ephemeral containers never start again.
 
-    ``is_reset``: whether rules restart all containers, which comes before that question.
+    ``starts``: whether the pod starts whatever its restartPolicy, as where rules restart all containers.
     """
     # computePodActions creates no sandbox again if one was there before (attempt is not 0)
-    if case.pod.restart_policy == "Never" and not is_reset:
+    if case.pod.restart_policy == "Never" and not starts:
         return Decision(Verdict.KILL, (reason,))
     verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
     return Decision(verdict, (reason,), pod_recreated=True)
@@ -168,17 +173,13 @@ def _counts_its_own(case: Case, kubelet: Kubelet) -> bool:
 
 
 def sandbox_broken(case: Case) -> Decision | None:
-    """Replace a sandbox that fails one of the target kubelet's checks, or that is gone.
-
-    A pod without any gets one whatever its restartPolicy, for that counts as its first.
-    """
+    """Replace a sandbox that fails one of the target kubelet's checks, or that is gone."""
     if case.gone and case.container.running:
-        verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
         reason = Reason(rules.SANDBOX_BROKEN, "the runtime has no sandbox of the pod any more")
-        return Decision(verdict, (reason,), pod_recreated=True)
+        return _new_sandbox(case, reason, starts=_gets_first(case))
     _, why = failed_check(case)
     if why:
-        return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why), is_reset=resets_all(case))
+        return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why), starts=resets_all(case))
     return None
 
 

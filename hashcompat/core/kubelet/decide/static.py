@@ -159,11 +159,11 @@ def moves(pod: Pod, old: Kubelet | None, new: Kubelet) -> bool | None:
 
 
 def unread(case: Case) -> bool:
-    """Return whether both kubelets refuse a manifest, and nothing shows that the pod runs all the same."""
+    """Return whether the current kubelet refuses a manifest, and nothing shows that the pod runs anyway."""
     if case.pod.static_manifest is None or not (case.pod.references and case.old_known):
         return False
     runs = case.container.running or case.recorded is not None or case.runs_as
-    return not runs and all(one.gates.is_on(REFERENCES_GATE) for one in (case.old, case.new))
+    return not runs and case.old.gates.is_on(REFERENCES_GATE)
 
 
 def mirror_with_own_uid(pod: Pod) -> Pod | None:

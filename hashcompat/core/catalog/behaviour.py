@@ -192,8 +192,9 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     missing_extended: str
     """Whether extended resources that the node does not have are ``counted``, ``ignored in containers`` but
     not in init containers, or ``ignored``."""
-    claims: bool
-    """Whether extended resources that a claim backs are left out, if the gate DRAExtendedResource is on."""
+    claims: str
+    """Whether resources that a claim backs are ``counted`` or, with the gate DRAExtendedResource, ``left
+    out``; or whatever the node has none of is (``left out where the node has none``)."""
     freed: str
     """What a critical pod gains of one whose room it takes: what that asks for ``by containers``, with init
     containers, or ``as requests`` are summed."""

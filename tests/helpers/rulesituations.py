@@ -111,6 +111,12 @@ def _told(directory: Path, rows: tuple[Json, ...]) -> tuple[object, ...]:
     return ("--recorded", directory / "sandboxes.json")
 
 
+def _mislabelled() -> Json:
+    made = host("1.24.17", labels={OS: "windows"})
+    made["status"]["nodeInfo"]["operatingSystem"] = "linux"
+    return made
+
+
 def host(release: str = "1.32.13", **more: Json | list[Json] | str) -> Json:
     """Return a node with labels, taints, features and a runtime."""
     made = node(f"v{release}")
@@ -317,6 +323,13 @@ INPUTS: tuple[Input, ...] = (
         "1.32.13",
         "1.33.13",
         (pod(C, spec={"nodeSelector": {"disk": "hdd"}}, metadata=OWNED), host()),
+    ),
+    Input(
+        "HC033",
+        "UNKNOWN",
+        "1.24.17",
+        "1.25.16",
+        (pod(C, spec={"nodeSelector": {OS: "linux"}}), _mislabelled()),
     ),
     Input(
         "HC034",

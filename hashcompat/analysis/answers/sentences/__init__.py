@@ -150,6 +150,7 @@ DECIDES: Final[Mapping[str, str]] = {
         "the kubelet's feature gate decides: give it with --feature-gates "
         "TaintTolerationComparisonOperators=true|false"
     ),
+    rules.OTHER_NODE: "the node's label decides: put kubernetes.io/os right before the kubelet starts",
     rules.ROOM: ("the node decides: move pods away from it until what is left fits, whatever their order"),
     rules.HOST_PORT: "the node decides: move one of the two pods away from it",
     rules.MANAGERS: (

@@ -361,6 +361,13 @@ INPUTS: tuple[Input, ...] = (
         "1.31.14",
         (pod(C, spec={"securityContext": {"sysctls": [{"name": "net.ipv4.tcp_rmem", "value": "1"}]}}),),
     ),
+    Input(
+        "HC037",
+        "UNKNOWN",
+        "1.10.13",
+        "1.11.10",
+        (pod(C, spec={"securityContext": {"sysctls": [{"name": "net.core.somaxconn", "value": "1"}]}}),),
+    ),
     Input("HC038", "KILL", "1.25.9", "1.25.10", (pod(GPU),)),
     Input("HC043", "KILL", "1.35.8", "1.36.5", (pod(C, spec=OWN_USERS),)),
     Input(

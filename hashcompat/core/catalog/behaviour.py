@@ -319,6 +319,10 @@ class Behaviour(msgspec.Struct, frozen=True):
     """Whether the supplementalGroupsPolicy Strict needs the node's feature."""
     safe_sysctls: Mapping[str, str]
     """The sysctls that every pod may set, each with the oldest kernel on which it may; empty for any."""
+    sysctl_names: str
+    """How the names of sysctls are read: ``with dots``, ``with dots or slashes``, or ``not read`` at all."""
+    namespaced_sysctls: Sequence[str]
+    """How sysctls begin that ``--allowed-unsafe-sysctls`` may name."""
     device_health: str
     """Whether the health of devices is ``checked`` when a container is admitted again: not if one of its name
     runs (``checked unless any runs``), or if one that is picked does (``checked unless one runs``)."""

@@ -171,6 +171,8 @@ BEHAVIOUR: Final = {
     "noExecuteTaints": "taints at admission",
     "strictGroups": "supplementalGroupsPolicy at admission",
     "safeSysctls": "sysctls at admission",
+    "sysctlNames": "names of sysctls at admission",
+    "namespacedSysctls": "sysctls that can be allowed",
     "deviceHealth": "devices at admission",
     "servicesRead": "services for the environment",
     "podFeatures": "features that pods ask for",

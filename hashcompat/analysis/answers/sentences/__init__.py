@@ -14,6 +14,7 @@ from typing import Final
 
 from hashcompat.analysis.answers.sentences.why import Situation, why
 from hashcompat.core import rules
+from hashcompat.core.kubelet.decide.admission import NOT_ALLOWED
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.results import Object, Text
@@ -151,6 +152,7 @@ DECIDES: Final[Mapping[str, str]] = {
         "TaintTolerationComparisonOperators=true|false"
     ),
     rules.OTHER_NODE: "the node's label decides: put kubernetes.io/os right before the kubelet starts",
+    rules.SYSCTL: "the target kubelet's option decides: give it with --allowed-unsafe-sysctls",
     rules.ROOM: ("the node decides: move pods away from it until what is left fits, whatever their order"),
     rules.HOST_PORT: "the node decides: move one of the two pods away from it",
     rules.MANAGERS: (
@@ -309,6 +311,8 @@ def _restart(situation: Situation) -> str:
 
 def _kill(situation: Situation) -> str:
     for reason in situation.item.reasons:
+        if NOT_ALLOWED in reason.text:
+            return "move the pod to a node with a newer kubelet, or take the sysctl out of its spec"
         if remedy := _REMEDIES.get(reason.id):
             return f"{remedy}, or drain the node first" if _moves(situation) else remedy
     if situation.has(rules.STATIC_REFUSED):

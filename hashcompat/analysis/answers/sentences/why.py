@@ -343,7 +343,7 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.TAINT: _feature,
     rules.SIDECAR_REFUSED: _refused,
     rules.STRICT_GROUPS: _strict_groups,
-    rules.SYSCTL: _refused,
+    rules.SYSCTL: _feature,
     rules.DEVICES: _by_chance,
     rules.FEATURE_REFUSED: _feature,
     rules.FINISHED: _said("{text}: a kubelet that starts ends what is left of a finished pod"),

@@ -68,7 +68,9 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     if every.where(lambda one: any(NOT_READ in reason.text for reason in one.reasons)):
         gates.add(REFERENCES_GATE)
     yield from (
-        f"the feature gate {gate} has its default" for gate in sorted(gates) if not new.gates.sets(gate)
+        f"the feature gate {gate} has its default"
+        for gate in sorted(gates)
+        if new.gates.knows(gate) and not new.gates.sets(gate)
     )
 
 

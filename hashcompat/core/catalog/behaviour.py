@@ -317,6 +317,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     """Whether admission looks at taints with the effect NoExecute."""
     strict_groups: bool
     """Whether the supplementalGroupsPolicy Strict needs the node's feature."""
+    static_references: Sequence[str]
+    """The kinds of API objects that no manifest of a static pod may name, whatever the feature gate."""
     safe_sysctls: Mapping[str, str]
     """The sysctls that every pod may set, each with the oldest kernel on which it may; empty for any."""
     sysctl_names: str

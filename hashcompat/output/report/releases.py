@@ -157,6 +157,7 @@ BEHAVIOUR: Final = {
     "restartLog": "log of a restart",
     "sidecarRestartEvent": "event of a sidecar's restart",
     "staticPodDigest": "digest of a static pod's UID",
+    "staticReferences": "what static pods may not name",
     "staticPodSource": "node and file in a static pod's UID",
     "quantityText": "texts of quantities in a static pod's UID",
     "mirrorPodOwner": "owner of mirror pods",

@@ -287,6 +287,15 @@ def test_hc018_a_never_pod_is_killed_for_good(run: Run) -> None:
 REFERRING: Json = {"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}
 
 
+CLAIMING: Json = {"resourceClaims": [{"name": "c", "resourceClaimName": "gpu"}]}
+TRUSTING: Json = {
+    "volumes": [
+        {"name": "v", "projected": {"sources": [{"clusterTrustBundle": {"name": "b", "path": "ca.pem"}}]}}
+    ]
+}
+OFF = ("--feature-gates", "PreventStaticPodAPIReferences=false")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "given", "more", "expected"),
     [
@@ -296,28 +305,43 @@ REFERRING: Json = {"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}
         ("1.33.0", "1.34.0", mirror_pod(C), (), NEW_UID),
         ("1.32.0", "1.33.0", mirror_pod(C, spec=REFERRING), (), NEW_UID),
         ("1.34.0", "1.35.0", mirror_pod(C, spec=REFERRING), (), NEW_UID),  # 1.34 runs it, so the gate is off
-        (
-            "1.33.0",
-            "1.34.0",
-            mirror_pod(C, spec=REFERRING),
-            ("--feature-gates", "PreventStaticPodAPIReferences=false"),
-            NEW_UID,
-        ),
+        ("1.33.0", "1.34.0", mirror_pod(C, spec=REFERRING), OFF, NEW_UID),
         ("1.36.0", "1.37.0", mirror_pod(C, spec=REFERRING), (), ("KILL", ["HC021"])),  # and 1.37 has no gate
         (
             "1.36.0",
             "1.37.0",
             mirror_pod(C, spec=REFERRING),
-            ("--feature-gates", "PreventStaticPodAPIReferences=false"),
+            OFF,
             ("KILL", ["HC021"]),
         ),
         ("1.37.0", "1.37.1", mirror_pod(C, spec=REFERRING), (), KEEP),  # no kubelet of 1.37 runs such a pod
+        ("1.32.5", "1.32.6", mirror_pod(C, spec=CLAIMING), (), ("KILL", ["HC021"])),
+        ("1.32.1", "1.32.5", mirror_pod(C, spec=CLAIMING), (), KEEP),
+        ("1.33.0", "1.33.1", mirror_pod(C, spec=CLAIMING), (), KEEP),
+        ("1.33.1", "1.33.2", mirror_pod(C, spec=CLAIMING), (), ("KILL", ["HC021"])),
+        ("1.33.1", "1.34.12", mirror_pod(C, spec=CLAIMING), OFF, ("KILL", ["HC021"])),
+        ("1.33.2", "1.34.12", mirror_pod(C, spec=CLAIMING), OFF, NEW_UID),
+        ("1.28.14", "1.28.15", mirror_pod(C, spec=TRUSTING), (), KEEP),
+        ("1.28.15", "1.29.0", mirror_pod(C, spec=TRUSTING), (), ("KILL", ["HC021"])),
     ],
 )
 def test_hc021_a_static_pod_that_names_api_objects_is_refused(
     run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
 ) -> None:
     assert decided(run, old, new, given, more=more) == expected
+
+
+def test_hc021_no_gate_allows_a_static_pod_resource_claims(run: Run) -> None:
+    """tryDecodeSinglePod refuses them where the gate is off too (1.34.12 pkg/kubelet/config/common.go)."""
+    given = as_json(mirror_pod({"name": "c", "image": "i"}, spec=CLAIMING))
+    for new, more in (("1.34.12", OFF), ("1.34.12", ()), ("1.32.6", ())):
+        way = ("--from", "1.32.5", "--to", new, "-f", "-", "-o", "json", *more)
+        item = run("explain", "ns/p-n1/c", *way, stdin=given).item
+        assert item["sentences"]["todo"] == "Take the references out of the manifest before the upgrade."
+        expected = ["static pods may not use" if new == "1.32.6" else "static pods may not reference"]
+        assert [text for text in expected if text in str(item)] == expected
+    said = run("plan", "--from", "1.32.5", "--to", "1.32.6", "-f", "-", "-o", "json", stdin=given)
+    assert not any("PreventStaticPodAPIReferences" in one for one in said.document["spec"]["assumptions"])
 
 
 @pytest.mark.parametrize(

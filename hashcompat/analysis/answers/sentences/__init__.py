@@ -316,7 +316,9 @@ def _kill(situation: Situation) -> str:
         if remedy := _REMEDIES.get(reason.id):
             return f"{remedy}, or drain the node first" if _moves(situation) else remedy
     if situation.has(rules.STATIC_REFUSED):
-        gate = situation.decided.new.gates.knows(REFERENCES_GATE)
+        new = situation.decided.new
+        always = any(kind in situation.item.reasons[0].text for kind in new.behaviour.static_references)
+        gate = new.gates.knows(REFERENCES_GATE) and not always
         off = f", or set the kubelet's feature gate {REFERENCES_GATE} to false" if gate else ""
         return f"take the references out of the manifest before the upgrade{off}"
     if situation.has(rules.MANIFEST_MISSING) and "does not decode" in situation.item.reasons[0].text:

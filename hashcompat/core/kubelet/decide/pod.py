@@ -14,7 +14,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
-from hashcompat.core.kubelet.decide.static import by_manifest, by_mirror_pod, unread
+from hashcompat.core.kubelet.decide.static import by_manifest, by_mirror_pod, refused_kinds, unread
 from hashcompat.core.kubelet.decide.whole import Rules, starts_again
 from hashcompat.core.model.pods import FINISHED, Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
@@ -178,8 +178,8 @@ def refused_static_pod(case: Case) -> Decision | None:
     if unread(case):
         named = ", ".join(case.pod.references)
         return not_compared(f"{NOT_READ}, which names {named}")
-    if _begins_to_refuse(case):
-        text = f"static pod refused: it names {', '.join(case.pod.references)}"
+    if refused := _newly_refused(case):
+        text = f"static pod refused: it names {', '.join(refused)}"
         return Decision(Verdict.KILL, (Reason(rules.STATIC_REFUSED, text),))
     return None
 
@@ -203,17 +203,21 @@ def removed(case: Case) -> Decision | None:
     return None
 
 
-def _begins_to_refuse(case: Case) -> bool:
-    """Return whether the new kubelet refuses references to API objects, and the old one does not.
+def _newly_refused(case: Case) -> tuple[str, ...]:
+    """Return the kinds of API objects for which only the new kubelet refuses a static pod.
 
     Where the old one refuses them by default, its gate is off, for the pod runs, unless its mirror pod shows
     that it ran without them. The new one's is off too then, if it has the gate: 1.37 has none.
     """
     before, now, mirror = case.old.gates, case.new.gates, case.pod.mirror
+    kinds = refused_kinds(case.pod, case.new)
     if mirror is not None and not set(case.pod.references) <= set(mirror.references):
-        return now.is_on(REFERENCES_GATE)
+        return kinds
     gone = before.knows(REFERENCES_GATE) and not now.knows(REFERENCES_GATE)
-    return now.is_on(REFERENCES_GATE) and (gone or not before.is_on(REFERENCES_GATE))
+    if now.is_on(REFERENCES_GATE) and (gone or not before.is_on(REFERENCES_GATE)):
+        return kinds
+    always, known = case.new.behaviour.static_references, case.old.behaviour.static_references
+    return tuple(kind for kind in kinds if kind in always and kind not in known)
 
 
 def runtime_gone(case: Case) -> Decision | None:

@@ -98,8 +98,9 @@ PROBES: Final[Mapping[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]]] = 
 They started when the first or the latest patch release of the current minor was published.
 """
 
-_CREATOR_UNKNOWN: Final = "HC032"
-"""Any container may be older than its kubelet: that is no property of an upgrade."""
+_NOT_ELSE: Final = ("HC006", "HC032")
+"""A field that one release drops is said of ordinary containers already; and any container may be older than
+its kubelet, which is no property of an upgrade."""
 
 _VERDICTS: Final = {"RESTART": "restart", "KILL": "are killed", "UNKNOWN": "may restart"}
 
@@ -163,7 +164,7 @@ def others(old: str, new: str, cell: Cell, *, rare: bool = True) -> str:
             continue
         if names[number] == _REFERRING and default_catalog().kubelet(old).gates.is_on(REFERENCES_GATE):
             continue  # it does not run, unless somebody set the gate
-        if verdict and item.reasons[0].id != _CREATOR_UNKNOWN:
+        if verdict and item.reasons[0].id not in _NOT_ELSE:
             rows[number] = f" {verdict} ({_link(item.reasons[0].id)})"
     first = {end: number for number, end in sorted(rows.items(), reverse=True)}
     found = [f"{names[number]}{end}" for end, number in sorted(first.items(), key=itemgetter(1))]

@@ -194,7 +194,8 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     not in init containers, or ``ignored``."""
     claims: str
     """Whether resources that a claim backs are ``counted`` or, with the gate DRAExtendedResource, ``left
-    out``; or whatever the node has none of is (``left out where the node has none``)."""
+    out``; or whatever the node does not list is, or has none of (``left out where the node lists none``,
+    ``left out where the node has none``)."""
     freed: str
     """What a critical pod gains of one whose room it takes: what that asks for ``by containers``, with init
     containers, or ``as requests`` are summed."""

@@ -285,6 +285,20 @@ def test_hc048_what_a_claim_backs_does_not_count_from_1_36_on(
     assert found == {"one": expected}
 
 
+@pytest.mark.parametrize(
+    ("release", "gate", "refused"),
+    [("1.34.12", "true", False), ("1.34.12", "false", True), ("1.33.13", "true", True)],
+)
+def test_hc048_what_the_node_does_not_list_does_not_count_in_1_34_with_the_gate(
+    run: Run, release: str, gate: str, refused: bool
+) -> None:
+    """1.34.12 noderesources/fit.go fitsRequest; extended resources that it lacks never do."""
+    one = sized("one", "01:00", **{DEVICE_CLASS: "2"})
+    more = ("--feature-gates", f"DRAExtendedResource={gate}")
+    found = verdicts(run, host(), one, old="1.35.8", new=release, more=more)
+    assert found == {"one": f"KILL OutOf{DEVICE_CLASS}" if refused else "KEEP"}
+
+
 def test_hc048_containers_that_do_not_run_rest_though_their_pod_is_refused(run: Run) -> None:
     late = sized("late", "02:00", cpu="3")
     late["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}

@@ -325,8 +325,8 @@ def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kub
     """Yield what a pod lacks beside those that are admitted, and what they use (``fitsRequest``).
 
     A kubelet counts what the node does not list as none; every kubelet lists CPUs and memory. With the gate
-    for claims, 1.35 leaves whatever the node has none of to these, whether there is one or not (1.35.8
-    fit.go ``shouldDelegateResourceToDRA``).
+    for claims, 1.34 leaves whatever the node does not list to these, whether there is one or not, and 1.35
+    what it has none of (1.35.8 fit.go ``shouldDelegateResourceToDRA``).
     """
     if node.pods is not None and pods + 1 > node.pods:
         yield Shortage(PODS, 1, pods, node.pods)
@@ -334,7 +334,7 @@ def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kub
     if not any(own.get(name) for name in NATIVE) and not any(name not in NATIVE for name in own):
         return
     room = kubelet.behaviour.room
-    left_to_claims = room.claims == "left out where the node has none" and kubelet.gates.is_on(CLAIMS_GATE)
+    left_out = room.claims if kubelet.gates.is_on(CLAIMS_GATE) else ""
     for name in dict.fromkeys(("cpu", "memory", "ephemeral-storage", *sorted(own))):
         asked, capacity, taken = own.get(name, 0), node.amounts.get(name, 0), used.get(name, 0)
         if not asked and not (room.unrequested and (name in node.amounts or name in own)):
@@ -343,7 +343,9 @@ def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kub
         if is_extended(name) and name not in tenant.asking.claimed:
             why = _OF_PLUGIN if tenant.devices is None else ""
             capacity = max(capacity, (tenant.devices or {}).get(name, 0))
-        if left_to_claims and name not in NATIVE and not capacity:
+        unlisted = left_out == "left out where the node lists none" and name not in node.amounts
+        none = left_out == "left out where the node has none" and not capacity
+        if (unlisted or none) and name not in NATIVE:
             continue
         if asked > capacity - taken:
             yield Shortage(name, asked, taken, capacity, certain=not why, why=why)

@@ -301,7 +301,11 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
     static_pods = kubelet.static_pods
     # first, so that a wrong source is an error whatever the manifest is
     suffix = _source_text(static_pods, node_name, source)
+    given = clean(reach(manifest, ("metadata", "uid")) or "")
     if not static_pods.known:
+        # the hash of names and images alone needs no defaults of the release either
+        if given and not kubelet.era.whole:
+            return StaticUid(given, given=True)
         return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; {_DATA}")
     check_kind(manifest)
     try:
@@ -309,7 +313,7 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
     except UndecidedError as error:
         text, why = None, f"${error}"
     # after the text is made: a kubelet refuses a manifest that does not decode, whatever its uid
-    if given := clean(reach(manifest, ("metadata", "uid")) or ""):
+    if given:
         return StaticUid(given, given=True)
     if text is None:
         return StaticUid(None, unknown=why)

@@ -670,6 +670,40 @@ def test_hc041_with_the_gate_on_it_restarts() -> None:
     assert item.verdict == "RESTART"
 
 
+def recursive(mode: str | None) -> Json:
+    mount = {"name": "v", "mountPath": "/v", "readOnly": True, "recursiveReadOnly": mode}
+    return {"name": "c", "image": "i", "volumeMounts": [mount]}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "mode", "runtime", "verdict", "rules"),
+    [
+        ("1.31.14", "1.30.14", "Enabled", "", "KILL", ["HC001", "HC041"]),
+        ("1.29.15", "1.30.14", "Enabled", "", "KILL", ["HC006", "HC041"]),
+        ("1.30.14", "1.31.14", "Enabled", "", "RESTART", ["HC001"]),
+        ("1.31.14", "1.29.15", "Enabled", "", "RESTART", ["HC001"]),
+        ("1.31.14", "1.30.14", "Disabled", "containerd://2.1.4", "RESTART", ["HC001"]),
+        ("1.31.14", "1.30.14", None, "containerd://2.1.4", "RESTART", ["HC001"]),
+        ("1.31.14", "1.30.14", "IfPossible", "containerd://2.1.4", "KILL", ["HC001", "HC041"]),
+        ("1.31.14", "1.30.14", "IfPossible", "containerd://1.7.28", "RESTART", ["HC001"]),
+        ("1.31.14", "1.30.14", "IfPossible", "", "RESTART", ["HC001"]),
+    ],
+)
+def test_hc041_a_mount_that_is_read_only_recursively_has_its_gate_off_in_1_30(
+    run: Run, old: str, new: str, mode: str | None, runtime: str, verdict: str, rules: list[str]
+) -> None:
+    """1.30.14 pkg/kubelet/kubelet_pods.go makeMounts, with the runtime or without it."""
+    host = node(f"v{old}")
+    host["status"]["nodeInfo"]["containerRuntimeVersion"] = runtime
+    given = as_json(host, pod(recursive(mode)))
+    way = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json")
+    for source in (given, run("snapshot", "-f", "-", stdin=given).out.encode()):
+        (item,) = run(*way, stdin=source).items
+        assert (item["verdict"], sorted({one["id"] for one in item["reasons"]})) == (verdict, rules)
+    gate = ("--feature-gates", "RecursiveReadOnlyMounts=true")
+    assert run(*way, *gate, stdin=given).item["verdict"] == "RESTART"
+
+
 @pytest.mark.parametrize("container", [PLAIN, {"name": "c", "volumeMounts": None}])
 def test_hc041_without_a_subpathexpr_nothing_is_refused(container: dict[str, object]) -> None:
     (item,) = hashcompat.plan([pod(container)], "1.15.12", "1.16.15").items

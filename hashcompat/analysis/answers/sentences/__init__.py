@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from hashcompat.analysis.answers.sentences.why import Situation, why
+from hashcompat.analysis.answers.sentences.why import Situation, after, why
 from hashcompat.core import rules
 from hashcompat.core.kubelet.decide.admission import NOT_ALLOWED
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE
@@ -236,7 +236,7 @@ _REMEDIES: Final[Mapping[str, str]] = {
     rules.SIDECAR_REFUSED: "set SidecarContainers=true for the kubelet, or go to a release above 1.28",
     rules.STRICT_GROUPS: "move the pod to a node that reports supplementalGroupsPolicy, or set it to Merge",
     rules.SYSCTL: "name the sysctl in --allowed-unsafe-sysctls of the kubelet",
-    rules.NOT_CREATED: "set VolumeSubpathEnvExpansion=true for the kubelet, or go to a release above 1.14",
+    rules.NOT_CREATED: "set {gate}=true for the kubelet, or go to a newer minor",
     rules.DEVICES: "go to the newest patch release of this minor, and ask for devices in no init container",
     rules.ROOM: "move pods away from the node until what is left fits, or give it back what it could give",
     rules.MANAGERS: "move the pod to another node before the kubelet starts, or go to a newer release",
@@ -314,6 +314,7 @@ def _kill(situation: Situation) -> str:
         if NOT_ALLOWED in reason.text:
             return "move the pod to a node with a newer kubelet, or take the sysctl out of its spec"
         if remedy := _REMEDIES.get(reason.id):
+            remedy = remedy.format(gate=after(reason.text, "feature gate ").partition(",")[0])
             return f"{remedy}, or drain the node first" if _moves(situation) else remedy
     if situation.has(rules.STATIC_REFUSED):
         new = situation.decided.new

@@ -345,22 +345,29 @@ def ending(pod: Pod) -> str:
 
 # What the target kubelet kills, and then refuses to create.
 
-SUBPATH_GATE: Final = "VolumeSubpathEnvExpansion"
+_GATED_MOUNTS: Final = {
+    "subPathExpr": ("SubPathExpr", "VolumeSubpathEnvExpansion"),
+    "recursiveReadOnly": ("RecursiveReadOnly", "RecursiveReadOnlyMounts"),
+}
+"""The fields of a mount that a feature gate may refuse: by its key the name in Go, and the gate."""
 
 
 def not_created(case: Case, decision: Decision) -> Decision:
     """Kill instead of restarting where the target kubelet fails to create the container.
 
     Source: pkg/kubelet/kubelet_pods.go ``makeMounts``: an error for a subPathExpr while its gate is off, as
-    it is by default in 1.14. Older kubelets do not know the field, and create the container without it; so
-    may the API server of a manifest that is not a static pod's. And what follows a sidecar in a pod that is
-    created again waits for ever where the kubelet does not know sidecars (``sidecars_block``).
+    it is by default in 1.14, and for a mount that is to be read-only recursively, as in 1.30. Older kubelets
+    do not know the field, and create the container without it; so may the API server of a manifest that is
+    not a static pod's. And what follows a sidecar in a pod that is created again waits for ever where the
+    kubelet does not know sidecars (``sidecars_block``).
     """
     sent = case.pod.manifest and not case.pod.static
     if decision.verdict is not Verdict.RESTART or sent:
         return decision
-    if expands(case.container) and _refuses(case):
-        text = f"not created again: subPathExpr needs the feature gate {SUBPATH_GATE}, which is off"
+    if refused := next(_refused_mounts(case), ""):
+        text = (
+            f"not created again: {refused} needs the feature gate {_GATED_MOUNTS[refused][1]}, which is off"
+        )
         why = Reason(rules.NOT_CREATED, text)
     elif decision.pod_recreated and (sidecar := _waits_for_sidecar(case)):
         text = f"{case.new.release} takes the sidecar {sidecar} for an init container, and waits for its end"
@@ -378,12 +385,27 @@ def _waits_for_sidecar(case: Case) -> str:
     return next((one.name for one in before if one.type is ContainerType.SIDECAR), "")
 
 
-def expands(container: Container) -> bool:
-    """Return whether a container sets subPathExpr."""
-    return any(mapping(mount).get("subPathExpr") for mount in rows(container.spec, "volumeMounts"))
+def gated_mounts(container: Container) -> list[tuple[str, str]]:
+    """Return what the mounts of a container ask for that a feature gate may refuse, each with its mode."""
+    found = set[tuple[str, str]]()
+    for mount in map(mapping, rows(container.spec, "volumeMounts")):
+        if mount.get("subPathExpr"):
+            found.add(("subPathExpr", ""))
+        if mode := mount.get("recursiveReadOnly"):
+            found.add(("recursiveReadOnly", str(mode)))
+    return sorted(found)
 
 
-def _refuses(case: Case) -> bool:
+def _refused_mounts(case: Case) -> Iterator[str]:
+    """Yield the fields of mounts for which the target kubelet does not create a container.
+
+    The mode IfPossible is one only where the runtime can do it: containerd from 2.0 on tells the kubelet so.
+    """
     gates, schema = case.new.gates, case.new.decodes or case.new.schema
-    knows = "SubPathExpr" in reachable_fields(schema).get("VolumeMount", ())
-    return knows and gates.knows(SUBPATH_GATE) and not gates.is_on(SUBPATH_GATE)
+    known = reachable_fields(schema).get("VolumeMount", ())
+    can = case.node is not None and case.node.runtime.startswith("containerd://2.")
+    for key, mode in gated_mounts(case.container):
+        field, gate = _GATED_MOUNTS[key]
+        asks = mode in ("", "Enabled") or (mode == "IfPossible" and can)
+        if asks and field in known and gates.knows(gate) and not gates.is_on(gate):
+            yield key

@@ -329,6 +329,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     device_health: str
     """Whether the health of devices is ``checked`` when a container is admitted again: not if one of its name
     runs (``checked unless any runs``), or if one that is picked does (``checked unless one runs``)."""
+    host_users_by_gate: bool
+    """Whether no container of a pod that sets hostUsers is created while the gate for that is off."""
     services_read: str
     """Which services the kubelet has to read before it creates a container: ``all``, or those ``with a
     cluster IP``, by a field that API servers of older minors refuse to select by."""

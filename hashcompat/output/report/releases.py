@@ -175,6 +175,7 @@ BEHAVIOUR: Final = {
     "sysctlNames": "names of sysctls at admission",
     "namespacedSysctls": "sysctls that can be allowed",
     "deviceHealth": "devices at admission",
+    "hostUsersByGate": "hostUsers without its gate",
     "servicesRead": "services for the environment",
     "podFeatures": "features that pods ask for",
     "volumesWithoutPlugin": "volumes without a plugin",

@@ -704,6 +704,40 @@ def test_hc041_a_mount_that_is_read_only_recursively_has_its_gate_off_in_1_30(
     assert run(*way, *gate, stdin=given).item["verdict"] == "RESTART"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "given", "gate", "verdict"),
+    [
+        ("1.33.13", "1.30.14", pod(C, spec={"hostUsers": False}), "", "KILL"),
+        ("1.33.13", "1.30.14", pod(C, spec={"hostUsers": True}), "", "KILL"),
+        ("1.33.13", "1.30.14", pod(C, spec={"hostUsers": None}), "", "RESTART"),
+        ("1.33.13", "1.30.14", pod(C, spec={"hostUsers": False}), "true", "RESTART"),
+        ("1.33.13", "1.29.15", pod(C, spec={"hostUsers": False}), "", "RESTART"),
+        ("1.33.13", "1.31.14", pod(C, spec={"hostUsers": False}), "", "KEEP"),
+        ("1.33.13", "1.32.13", mirror_pod(C, spec={"hostUsers": False}), "", "KILL"),
+        ("1.32.13", "1.33.13", mirror_pod(C, spec={"hostUsers": False}), "", "RESTART"),
+        ("1.32.13", "1.33.13", mirror_pod(C, spec={"hostUsers": False}), "false", "KILL"),
+        ("1.31.14", "1.30.14", pod(C, spec={"hostUsers": False}), "", "RESTART"),
+        ("1.31.14", "1.30.14", pod(C, spec={"hostUsers": False}), "false", "KILL"),
+        ("1.33.13", "1.30.14", pod(C, spec={"hostUsers": True, "os": {"name": "windows"}}), "", "RESTART"),
+    ],
+)
+def test_hc041_a_pod_that_sets_hostusers_needs_the_gate_from_1_30_on(
+    run: Run, old: str, new: str, given: Json, gate: str, verdict: str
+) -> None:
+    """1.30.14 pkg/kubelet/userns/userns_manager.go; who runs under a kubelet with the gate off has set it."""
+    more = ("--feature-gates", f"UserNamespacesSupport={gate}") if gate else ()
+    found, rules = decided(run, old, new, given, more=more)
+    assert (found, "HC041" in rules) == (verdict, verdict == "KILL")
+
+
+def test_hc041_a_gate_is_on_where_a_container_runs_that_needs_it(run: Run) -> None:
+    given, off = pod(recursive("Enabled")), ("--feature-gates", "RecursiveReadOnlyMounts=false")
+    again = ("--other-runtime",)
+    assert decided(run, "1.30.1", "1.30.14", given, more=again)[0] == "RESTART"
+    assert decided(run, "1.30.1", "1.30.14", given, more=(*again, *off))[0] == "KILL"
+    assert decided(run, "1.30.1", "1.30.14", given) == KEEP
+
+
 @pytest.mark.parametrize("container", [PLAIN, {"name": "c", "volumeMounts": None}])
 def test_hc041_without_a_subpathexpr_nothing_is_refused(container: dict[str, object]) -> None:
     (item,) = hashcompat.plan([pod(container)], "1.15.12", "1.16.15").items

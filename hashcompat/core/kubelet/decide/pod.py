@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import takewhile
 from typing import Final
 
@@ -13,6 +13,7 @@ from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
 from hashcompat.core.go.jsonpath import mapping, rows
+from hashcompat.core.kubelet.decide.admission import is_windows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
 from hashcompat.core.kubelet.decide.static import by_manifest, by_mirror_pod, refused_kinds, unread
 from hashcompat.core.kubelet.decide.whole import Rules, starts_again
@@ -356,18 +357,17 @@ def not_created(case: Case, decision: Decision) -> Decision:
     """Kill instead of restarting where the target kubelet fails to create the container.
 
     Source: pkg/kubelet/kubelet_pods.go ``makeMounts``: an error for a subPathExpr while its gate is off, as
-    it is by default in 1.14, and for a mount that is to be read-only recursively, as in 1.30. Older kubelets
-    do not know the field, and create the container without it; so may the API server of a manifest that is
-    not a static pod's. And what follows a sidecar in a pod that is created again waits for ever where the
-    kubelet does not know sidecars (``sidecars_block``).
+    it is by default in 1.14, and for a mount that is to be read-only recursively, as in 1.30;
+    pkg/kubelet/userns/userns_manager.go ``GetOrCreateUserNamespaceMappings`` (1.30.1 and 1.32.13): one for
+    hostUsers, be it true or false. Older kubelets do not look at the field, and create the container without
+    it; so may the API server of a manifest that is not a static pod's. And what follows a sidecar in a pod
+    that is created again waits for ever where the kubelet does not know sidecars (``sidecars_block``).
     """
     sent = case.pod.manifest and not case.pod.static
     if decision.verdict is not Verdict.RESTART or sent:
         return decision
-    if refused := next(_refused_mounts(case), ""):
-        text = (
-            f"not created again: {refused} needs the feature gate {_GATED_MOUNTS[refused][1]}, which is off"
-        )
+    if missing := next(_without_gate(case), None):
+        text = f"not created again: {missing[0]} needs the feature gate {missing[1]}, which is off"
         why = Reason(rules.NOT_CREATED, text)
     elif decision.pod_recreated and (sidecar := _waits_for_sidecar(case)):
         text = f"{case.new.release} takes the sidecar {sidecar} for an init container, and waits for its end"
@@ -396,16 +396,44 @@ def gated_mounts(container: Container) -> list[tuple[str, str]]:
     return sorted(found)
 
 
-def _refused_mounts(case: Case) -> Iterator[str]:
-    """Yield the fields of mounts for which the target kubelet does not create a container.
+def _without_gate(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield the fields for which the target kubelet does not create a container, each with its gate.
 
-    The mode IfPossible is one only where the runtime can do it: containerd from 2.0 on tells the kubelet so.
+    Where the current kubelet would not either and runs it, its gate is on, and is taken to stay on.
     """
-    gates, schema = case.new.gates, case.new.decodes or case.new.schema
-    known = reachable_fields(schema).get("VolumeMount", ())
+    gated = [(key, *_GATED_MOUNTS[key]) for key, mode in gated_mounts(case.container) if _asks(case, mode)]
+    for key, field, gate in gated:
+        before, now = (
+            field in _fields_of_mounts(one) and _has_off(one, gate) for one in (case.old, case.new)
+        )
+        if now and (not before or case.new.gates.sets(gate)):
+            yield key, gate
+    before, now = (
+        one.behaviour.host_users_by_gate and _has_off(one, _USERS_GATE) for one in (case.old, case.new)
+    )
+    if now and (not before or case.new.gates.sets(_USERS_GATE)) and _sets_users(case):
+        yield "hostUsers", _USERS_GATE
+
+
+_USERS_GATE: Final = "UserNamespacesSupport"
+
+
+def _asks(case: Case, mode: str) -> bool:
+    """Return whether a mount with a mode asks for it: IfPossible does so where the runtime can do it.
+
+    containerd from 2.0 on tells the kubelet that it can.
+    """
     can = case.node is not None and case.node.runtime.startswith("containerd://2.")
-    for key, mode in gated_mounts(case.container):
-        field, gate = _GATED_MOUNTS[key]
-        asks = mode in ("", "Enabled") or (mode == "IfPossible" and can)
-        if asks and field in known and gates.knows(gate) and not gates.is_on(gate):
-            yield key
+    return mode in ("", "Enabled") or (mode == "IfPossible" and can)
+
+
+def _sets_users(case: Case) -> bool:
+    return case.pod.spec.get("hostUsers") is not None and not is_windows(case)
+
+
+def _fields_of_mounts(kubelet: Kubelet) -> Collection[str]:
+    return reachable_fields(kubelet.decodes or kubelet.schema).get("VolumeMount", ())
+
+
+def _has_off(kubelet: Kubelet, gate: str) -> bool:
+    return kubelet.gates.knows(gate) and not kubelet.gates.is_on(gate)

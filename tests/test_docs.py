@@ -112,6 +112,19 @@ def test_the_page_of_upgrades_names_what_restarts_for_its_pods_limit() -> None:
     assert "[HC019]" in found["| 1.35 -> 1.36"]
 
 
+def test_the_page_of_upgrades_names_what_some_pods_alone_are_restarted_or_killed_for() -> None:
+    rows = [line.split(" | ") for line in (ROOT / "docs" / "upgrades.md").read_text().splitlines()]
+    others = {row[0].strip("| "): row[2] for row in rows if row[0].startswith("| 1.")}
+    for rule, words, steps in (
+        ("HC021", "static pods that name API objects are killed", ["1.33 -> 1.34"]),
+        ("HC016", "containers in Docker", ["1.23 -> 1.24"]),
+        ("HC022", "restart if they have one of", ["1.28 -> 1.29", "1.21 -> 1.22"]),
+    ):
+        found = [step for step, text in others.items() if words in text]
+        assert found == steps
+        assert all(f"[{rule}]" in others[step] for step in found)
+
+
 def test_an_output_is_taken_again_and_its_page_kept() -> None:
     page = "a\n\n<!-- output: hash --help -->\n```\n```\n\n```sh\nb\n```\n"
     quoted = captures.quoted(page)

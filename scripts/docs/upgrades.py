@@ -13,6 +13,7 @@ from hashcompat.analysis.answers import matrix as matrices
 from hashcompat.analysis.answers.matrix import Cell
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.kubelet.decide.case import REFERENCES_GATE
 from hashcompat.core.model.plan import Scope
 from hashcompat.output.report.matrix import who
 
@@ -23,27 +24,39 @@ _SHOWN: Final = 8
 
 _CONTAINER: Final = {"name": "app", "image": "example/app:1"}
 _DIGEST: Final = "0123456789abcdef0123456789abcdef"
+_STATIC: Final = {
+    "annotations": {
+        "kubernetes.io/config.hash": _DIGEST,
+        "kubernetes.io/config.mirror": _DIGEST,
+        "kubernetes.io/config.source": "file",
+    },
+    "ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "node", "uid": "1", "controller": True}],
+}
+_DOCKER: Final = "docker"
+"""The node with Docker."""
 _CPU: Final = {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}
 
 _FIRST, _LATEST = 0, -1
 
 _OF_PODS: Final = "containers with their pod's limit and the resizePolicy `RestartContainer` for it"
-"""So rare that README.md leaves them to the page of all upgrades."""
+"""So rare that README.md leaves them to the page of all upgrades, as it does the next."""
+_REFERRING: Final = "static pods that name API objects"
 
 PROBES: Final[Mapping[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]]] = {
     "static pods without a uid in their manifest": (
         _LATEST,
-        {
-            "annotations": {
-                "kubernetes.io/config.hash": _DIGEST,
-                "kubernetes.io/config.mirror": _DIGEST,
-                "kubernetes.io/config.source": "file",
-            },
-            "ownerReferences": [
-                {"apiVersion": "v1", "kind": "Node", "name": "node", "uid": "1", "controller": True}
-            ],
-        },
+        _STATIC,
         {"containers": [_CONTAINER]},
+    ),
+    _REFERRING: (
+        _LATEST,
+        _STATIC,
+        {"containers": [_CONTAINER], "imagePullSecrets": [{"name": "registry"}]},
+    ),
+    "containers in Docker, of which dockershim was in charge,": (
+        _LATEST,
+        {},
+        {"nodeName": _DOCKER, "containers": [_CONTAINER]},
     ),
     "sidecars that an older kubelet created": (
         _FIRST,
@@ -85,8 +98,9 @@ PROBES: Final[Mapping[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]]] = 
 They started when the first or the latest patch release of the current minor was published.
 """
 
-_CREATOR_UNKNOWN: Final = "HC032"
-"""Any container may be older than its kubelet: that is no property of an upgrade."""
+_NOT_ELSE: Final = ("HC006", "HC032")
+"""A field that one release drops is said of ordinary containers already; and any container may be older than
+its kubelet, which is no property of an upgrade."""
 
 _VERDICTS: Final = {"RESTART": "restart", "KILL": "are killed", "UNKNOWN": "may restart"}
 
@@ -118,6 +132,17 @@ def _pod(number: int, metadata: Mapping[str, Any], spec: Mapping[str, Any], star
     }
 
 
+def _node(release: str) -> dict[str, Any]:
+    """Return a node with Docker, whose kubelet is of some release."""
+    about = {"kubeletVersion": f"v{release}", "containerRuntimeVersion": "docker://20.10.24"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": _DOCKER},
+        "status": {"nodeInfo": about},
+    }
+
+
 def others(old: str, new: str, cell: Cell, *, rare: bool = True) -> str:
     """Name the probes that an upgrade does not keep though it keeps ordinary containers, with the rules.
 
@@ -132,13 +157,21 @@ def others(old: str, new: str, cell: Cell, *, rare: bool = True) -> str:
     ]
     names = list(PROBES)
     rows: dict[int, str] = {}
-    for item in hashcompat.plan(hashcompat.load(pods), old, new).items:
+    for item in hashcompat.plan(hashcompat.load([_node(old), *pods]), old, new).items:
         verdict = _VERDICTS.get(str(item.verdict))
         number = int(item.pod.name)
-        if verdict and item.reasons[0].id != _CREATOR_UNKNOWN and (rare or names[number] != _OF_PODS):
+        if not rare and names[number] in (_OF_PODS, _REFERRING):
+            continue
+        if names[number] == _REFERRING and default_catalog().kubelet(old).gates.is_on(REFERENCES_GATE):
+            continue  # it does not run, unless somebody set the gate
+        if verdict and item.reasons[0].id not in _NOT_ELSE:
             rows[number] = f" {verdict} ({_link(item.reasons[0].id)})"
     first = {end: number for number, end in sorted(rows.items(), reverse=True)}
-    return "; ".join(f"{names[number]}{end}" for end, number in sorted(first.items(), key=itemgetter(1)))
+    found = [f"{names[number]}{end}" for end, number in sorted(first.items(), key=itemgetter(1))]
+    if cell.static_types:
+        types = ", ".join(f"`{name}`" for name in cell.static_types)
+        found.append(f"{names[0]} restart if they have one of {types} ({_link('HC022')})")
+    return "; ".join(found)
 
 
 def _link(rule: str) -> str:

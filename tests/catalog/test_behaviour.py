@@ -133,9 +133,13 @@ def test_every_check_of_a_sandbox_has_a_line_in_its_release(catalog: Catalog) ->
         assert set(kubelet.behaviour.sandbox_checks) <= messages.sandbox_logs.keys()
 
 
-def test_static_pods_are_refused_from_1_34_on(catalog: Catalog) -> None:
-    found = {release: catalog.messages(catalog.kubelet(release).release) for release in ("1.33.0", "1.34.0")}
-    assert [bool(messages.static_refusal) for messages in found.values()] == [False, True]
+def test_static_pods_are_refused_for_more_from_1_34_on(catalog: Catalog) -> None:
+    found = {
+        minor: catalog.messages(catalog.kubelet(f"{minor}.0").release).static_refusal
+        for minor in ("1.28", "1.29", "1.33", "1.34")
+    }
+    words = {minor: text.partition("static pods may not ")[2].split(" ")[0] for minor, text in found.items()}
+    assert words == {"1.28": "", "1.29": "use", "1.33": "use", "1.34": "reference"}
 
 
 def test_a_network_of_another_kind_has_no_event(catalog: Catalog) -> None:

@@ -111,6 +111,12 @@ def _told(directory: Path, rows: tuple[Json, ...]) -> tuple[object, ...]:
     return ("--recorded", directory / "sandboxes.json")
 
 
+def _mislabelled() -> Json:
+    made = host("1.24.17", labels={OS: "windows"})
+    made["status"]["nodeInfo"]["operatingSystem"] = "linux"
+    return made
+
+
 def host(release: str = "1.32.13", **more: Json | list[Json] | str) -> Json:
     """Return a node with labels, taints, features and a runtime."""
     made = node(f"v{release}")
@@ -319,6 +325,13 @@ INPUTS: tuple[Input, ...] = (
         (pod(C, spec={"nodeSelector": {"disk": "hdd"}}, metadata=OWNED), host()),
     ),
     Input(
+        "HC033",
+        "UNKNOWN",
+        "1.24.17",
+        "1.25.16",
+        (pod(C, spec={"nodeSelector": {OS: "linux"}}), _mislabelled()),
+    ),
+    Input(
         "HC034",
         "UNKNOWN",
         "1.36.3",
@@ -347,6 +360,13 @@ INPUTS: tuple[Input, ...] = (
         "1.32.13",
         "1.31.14",
         (pod(C, spec={"securityContext": {"sysctls": [{"name": "net.ipv4.tcp_rmem", "value": "1"}]}}),),
+    ),
+    Input(
+        "HC037",
+        "UNKNOWN",
+        "1.10.13",
+        "1.11.10",
+        (pod(C, spec={"securityContext": {"sysctls": [{"name": "net.core.somaxconn", "value": "1"}]}}),),
     ),
     Input("HC038", "KILL", "1.25.9", "1.25.10", (pod(GPU),)),
     Input("HC043", "KILL", "1.35.8", "1.36.5", (pod(C, spec=OWN_USERS),)),

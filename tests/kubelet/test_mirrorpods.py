@@ -12,7 +12,7 @@ from msgspec import structs
 from hashcompat.core.catalog.lookup import Kubelet, default_catalog
 from hashcompat.core.corev1.conversion import own
 from hashcompat.core.corev1.defaults import apply_defaults
-from hashcompat.core.kubelet.staticpods import same_for_mirror, static_pod_uid
+from hashcompat.core.kubelet.staticpods import changed_types, same_for_mirror, static_pod_uid
 from tests.helpers.manifests import CASES, MINORS, case, newest
 
 ADJACENT = list(pairwise(MINORS))
@@ -70,6 +70,35 @@ def test_fields_that_changed_at_a_boundary_count_where_a_pod_has_them(
     before: str, after: str, case_name: str
 ) -> None:
     assert same_for_mirror(case(case_name)[0]["spec"], kubelet(before), kubelet(after)) is False
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "names"),
+    [
+        ("1.16", "1.17", ()),
+        ("1.20", "1.21", ()),
+        (
+            "1.21",
+            "1.22",
+            ("ManagedFieldsEntry", "PersistentVolumeClaimSpec", "WindowsSecurityContextOptions"),
+        ),
+        (
+            "1.28",
+            "1.29",
+            ("LifecycleHandler", "PersistentVolumeClaimSpec", "PodAffinityTerm", "VolumeProjection"),
+        ),
+        ("1.29", "1.30", ()),
+        ("1.4", "1.5", ()),
+    ],
+)
+def test_types_are_named_whose_pods_alone_get_another_uid(
+    before: str, after: str, names: tuple[str, ...]
+) -> None:
+    old, new = kubelet(before), kubelet(after)
+    assert changed_types(old, new) == changed_types(new, old) == names
+    hook = {"containers": [{"name": "c", "lifecycle": {"preStop": {"exec": {"command": ["x"]}}}}]}
+    if "LifecycleHandler" in names:
+        assert same_for_mirror(hook, old, new) is False
 
 
 def test_a_default_of_one_release_alone_leaves_it_open() -> None:

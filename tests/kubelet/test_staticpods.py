@@ -150,6 +150,13 @@ def test_before_1_6_nothing_is_known() -> None:
     )
 
 
+def test_a_uid_that_a_manifest_sets_decides_nothing_before_1_6_where_defaults_are_hashed() -> None:
+    given = minimal()
+    given["metadata"]["uid"] = "0" * 32
+    assert uid_of("1.5.8", given).uid is None
+    assert uid_of("1.6.13", given) == StaticUid("0" * 32, given=True)
+
+
 @pytest.mark.parametrize("release", ["1.6.13", "1.7.16"])
 def test_1_6_and_1_7_read_init_containers_from_annotations(release: str) -> None:
     found = uid_of(release, case("annotation-init-containers")[0])

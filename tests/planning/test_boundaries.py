@@ -99,7 +99,10 @@ MODERN: list[Json] = [
     {"name": "resize", "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"}]},
     {"name": "sleep", "lifecycle": {"preStop": {"sleep": {"seconds": 1}}}},
     {"name": "app-armor", "securityContext": {"appArmorProfile": {"type": "Unconfined"}}},
-    {"name": "read-only", "volumeMounts": [{"name": "v", "mountPath": "/v", "recursiveReadOnly": "Enabled"}]},
+    {
+        "name": "read-only",
+        "volumeMounts": [{"name": "v", "mountPath": "/v", "recursiveReadOnly": "Disabled"}],
+    },
     {"name": "plain", "image": "i"},
 ]
 

@@ -117,7 +117,7 @@ def test_a_field_and_its_release_come_from_the_table_of_changes(catalog: Any, ol
     container = {
         "name": "c",
         "image": "i",
-        "volumeMounts": [{"name": "v", "recursiveReadOnly": "Enabled"}],
+        "volumeMounts": [{"name": "v", "recursiveReadOnly": "Disabled"}],
         "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
         "livenessProbe": {"tcpSocket": {"port": 1}, "terminationGracePeriodSeconds": 5},
     }

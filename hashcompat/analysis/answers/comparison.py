@@ -19,7 +19,7 @@ from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.go.jsonpath import dotted
 from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
-from hashcompat.core.kubelet.staticpods import new_uids
+from hashcompat.core.kubelet.staticpods import changed_types, new_uids
 from hashcompat.core.model.results import Minor, Object, ReleaseName, Result, Text
 
 if TYPE_CHECKING:
@@ -239,6 +239,11 @@ def restarts(difference: ReleaseDifference) -> str:
 
 def static_restarts(old: Kubelet, new: Kubelet) -> str:
     """Say in a sentence whether static pods restart by their UID; empty where they do not."""
+    if names := changed_types(old, new):
+        return (
+            f"A static pod without a uid in its manifest restarts if it has one of {', '.join(names)}: "
+            f"{old.release} and {new.release} have other fields in it, which enter the UID (HC022)."
+        )
     if not new_uids(old, new):
         return ""
     return (

@@ -56,6 +56,7 @@ CONTAINER: Final = frozenset(
         "resources.requests",
         "securityContext.procMount",
         "terminationMessagePolicy",
+        "volumeMounts.recursiveReadOnly",
     }
 )
 """Texts of a container: what a plan asks for or an API server writes, and the names of variables."""

@@ -30,7 +30,7 @@ from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.types import ANY, Coded, GoType, Map, Member, MemberPair, side_by_side
 from hashcompat.core.kubelet.alike import within_policy
 from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
-from hashcompat.core.kubelet.staticpods import new_uids
+from hashcompat.core.kubelet.staticpods import changed_types, new_uids
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import AUTO, DisputedNode, Hop, Scope, Way
 from hashcompat.core.model.pods import Inventory, Origin, Source, every
@@ -175,6 +175,8 @@ class Cell(msgspec.Struct, frozen=True):
     """The pull requests that caused it."""
     static_pods: bool | None = False
     """Whether every static pod without a uid in its manifest restarts; None where that is not known."""
+    static_types: tuple[str, ...] = ()
+    """The Go types that those of them have which restart, where not all of them do."""
     resized: bool = False
     """Whether containers restart whose resources are set and applied by a restart (resizePolicy)."""
 
@@ -341,6 +343,7 @@ def pair_cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalo
         new=pair[1],
         upstream=_upstream(found, [*olds, new], catalog),
         static_pods=uids.pop() if len(uids) == 1 else None,
+        static_types=tuple(dict.fromkeys(name for old in olds for name in changed_types(old, new))),
         resized=any(restarts_unrecorded(old, new) for old in olds),
     )
 

@@ -11,12 +11,13 @@ from hashcompat.analysis.planning.reasons import listed
 from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_upstream
+from hashcompat.core.kubelet.decide.admission import NOT_ALLOWED
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
 from hashcompat.core.kubelet.decide.pod import READS
 from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.items import Item, Prediction
 from hashcompat.core.model.plan import AUTO, ReleaseFacts
-from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.model.verdicts import Reason, Verdict
 
 _ALIGNED: Final = {
     "asked for again": "asks for free CPUs",
@@ -55,7 +56,7 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
             f"no kubelet that records resources, as {new.release} does, ran on these nodes before: "
             f"{_named(resized)}"
         )
-    sysctls = every.where(lambda one: any(reason.id == rules.SYSCTL for reason in one.reasons))
+    sysctls = every.where(lambda one: one.verdict is Verdict.KILL and any(map(_by_option, one.reasons)))
     if sysctls and judge.view.options.allowed_sysctls is None:
         yield f"--allowed-unsafe-sysctls of {new.release} is empty: {_named(sysctls)}"
     if kernels := every.where(lambda one: one.by_kernel):
@@ -68,8 +69,15 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
         # the current kubelet's counts too, of a pod that only the target one reads
         gates |= {REFERENCES_GATE} - judge.view.options.gates
     yield from (
-        f"the feature gate {gate} has its default" for gate in sorted(gates) if not new.gates.sets(gate)
+        f"the feature gate {gate} has its default"
+        for gate in sorted(gates)
+        if new.gates.knows(gate) and not new.gates.sets(gate)
     )
+
+
+def _by_option(reason: Reason) -> bool:
+    """Return whether a sysctl is refused that an option might allow."""
+    return reason.id == rules.SYSCTL and NOT_ALLOWED not in reason.text
 
 
 def _report_others(judge: Judge) -> bool:

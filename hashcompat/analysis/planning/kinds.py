@@ -23,7 +23,7 @@ from hashcompat.core.corev1.scheduling import (
     mounted,
     volume_kinds,
 )
-from hashcompat.core.kubelet.decide.pod import expands
+from hashcompat.core.kubelet.decide.creation import gated_mounts
 from hashcompat.core.kubelet.decide.static import is_pinned
 from hashcompat.core.kubelet.decide.whole import devices_of, exit_codes, is_out_of_memory
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod, besides
@@ -118,7 +118,7 @@ def kind(pod: Pod, node: Node | None, dates: Dates | None = None) -> bytes:
 
 def _facts(pod: Pod) -> tuple[object, ...]:
     """Return what decides of a pod besides its node and its status."""
-    containers = [(_facts_of_container(one), _own(one), expands(one)) for one in pod.containers]
+    containers = [(_facts_of_container(one), _own(one), gated_mounts(one)) for one in pod.containers]
     volumes = mounted(pod.spec, WITHOUT_PLUGIN) if has_rare_volume(pod) else ()
     return _facts_of_pod(pod), _identity(pod), _spec(pod), containers, volumes
 

@@ -18,7 +18,6 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.jsonpath import rows as json_rows
-from hashcompat.core.kubelet.decide.case import REFERENCES_GATE
 from hashcompat.core.kubelet.decide.resize import forgets
 from hashcompat.core.kubelet.decide.room.admitting import deferred, outcomes
 from hashcompat.core.kubelet.decide.room.requests import Asking, as_allocated, asking
@@ -34,6 +33,7 @@ from hashcompat.core.kubelet.decide.room.tenants import (
     turn_of,
     turns,
 )
+from hashcompat.core.kubelet.decide.static import refused_kinds
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import AUTO, Shortage, Way
 from hashcompat.core.model.pods import CONTAINER_LISTS, Node, Pod
@@ -215,7 +215,7 @@ def _is_read(pod: Pod, kubelet: Kubelet) -> bool:
     if pod.static_manifest is None:
         return True
     runs = pod.config_hash or any(one.running for one in pod.containers)
-    if pod.references and not runs and kubelet.gates.is_on(REFERENCES_GATE):
+    if not runs and refused_kinds(pod, kubelet):
         return False
     from hashcompat.core.kubelet.staticpods import unreadable  # noqa: PLC0415 - few pods are static
 

@@ -192,8 +192,10 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     missing_extended: str
     """Whether extended resources that the node does not have are ``counted``, ``ignored in containers`` but
     not in init containers, or ``ignored``."""
-    claims: bool
-    """Whether extended resources that a claim backs are left out, if the gate DRAExtendedResource is on."""
+    claims: str
+    """Whether resources that a claim backs are ``counted`` or, with the gate DRAExtendedResource, ``left
+    out``; or whatever the node does not list is, or has none of (``left out where the node lists none``,
+    ``left out where the node has none``)."""
     freed: str
     """What a critical pod gains of one whose room it takes: what that asks for ``by containers``, with init
     containers, or ``as requests`` are summed."""
@@ -318,11 +320,19 @@ class Behaviour(msgspec.Struct, frozen=True):
     """Whether admission looks at taints with the effect NoExecute."""
     strict_groups: bool
     """Whether the supplementalGroupsPolicy Strict needs the node's feature."""
+    static_references: Sequence[str]
+    """The kinds of API objects that no manifest of a static pod may name, whatever the feature gate."""
     safe_sysctls: Mapping[str, str]
     """The sysctls that every pod may set, each with the oldest kernel on which it may; empty for any."""
+    sysctl_names: str
+    """How the names of sysctls are read: ``with dots``, ``with dots or slashes``, or ``not read`` at all."""
+    namespaced_sysctls: Sequence[str]
+    """How sysctls begin that ``--allowed-unsafe-sysctls`` may name."""
     device_health: str
     """Whether the health of devices is ``checked`` when a container is admitted again: not if one of its name
     runs (``checked unless any runs``), or if one that is picked does (``checked unless one runs``)."""
+    host_users_by_gate: bool
+    """Whether no container of a pod that sets hostUsers is created while the gate for that is off."""
     services_read: str
     """Which services the kubelet has to read before it creates a container: ``all``, or those ``with a
     cluster IP``, by a field that API servers of older minors refuse to select by."""

@@ -26,7 +26,7 @@ from hashcompat.core.go import quantity
 from hashcompat.core.go.digest import HEX_BY_NAME
 from hashcompat.core.go.jsonpath import mapping, part, reach, rows, text
 from hashcompat.core.go.jsontext import clean
-from hashcompat.core.go.types import Pointer
+from hashcompat.core.go.types import Pointer, structs
 from hashcompat.core.model.pods import CONTAINER_LISTS, StaticManifest
 from hashcompat.core.regex import regex
 
@@ -301,7 +301,11 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
     static_pods = kubelet.static_pods
     # first, so that a wrong source is an error whatever the manifest is
     suffix = _source_text(static_pods, node_name, source)
+    given = clean(reach(manifest, ("metadata", "uid")) or "")
     if not static_pods.known:
+        # the hash of names and images alone needs no defaults of the release either
+        if given and not kubelet.era.whole:
+            return StaticUid(given, given=True)
         return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; {_DATA}")
     check_kind(manifest)
     try:
@@ -309,7 +313,7 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
     except UndecidedError as error:
         text, why = None, f"${error}"
     # after the text is made: a kubelet refuses a manifest that does not decode, whatever its uid
-    if given := clean(reach(manifest, ("metadata", "uid")) or ""):
+    if given:
         return StaticUid(given, given=True)
     if text is None:
         return StaticUid(None, unknown=why)
@@ -496,3 +500,19 @@ def new_uids(old: Kubelet, new: Kubelet) -> bool | None:
     """
     same = same_for_mirror(_SMALLEST, old, new)
     return None if same is None else not same
+
+
+@lru_cache(maxsize=4096)
+def changed_types(old: Kubelet, new: Kubelet) -> tuple[str, ...]:
+    """Return the Go structs whose fields differ, where only the pods that have one get another UID.
+
+    Empty where every static pod without a UID in its manifest gets another one, or none does.
+    """
+    if new_uids(old, new) is not False:
+        return ()
+    before, after = (
+        {each.name: [(row.name, row.type.name) for row in each.fields] for each in structs(one.types.pod)}
+        for one in (old.static_pods, new.static_pods)
+    )
+    changed = (name for name in before if name in after and before[name] != after[name])
+    return tuple(sorted(name.rpartition(".")[2] for name in changed))

@@ -180,7 +180,10 @@ def _legend(matrix: Matrix, *, dense: bool) -> Iterator[str]:
 
 def _restarted(matrix: Matrix, alike: Sequence[str]) -> Iterator[str]:
     """Yield what restarts between releases whose kubelets hash alike."""
-    if any(matrix.cells[pair].static_pods is not False for pair in pairwise(alike)):
+    if any(
+        matrix.cells[pair].static_pods is not False or matrix.cells[pair].static_types
+        for pair in pairwise(alike)
+    ):
         yield _STATIC
     if any(matrix.cells[pair].resized for pair in pairwise(alike)):
         yield _RESIZED
@@ -200,14 +203,17 @@ def _resized_words(matrix: Matrix) -> Iterator[str]:
 def _static_words(matrix: Matrix) -> Iterator[str]:
     """Say at which steps between neighbours static pods restart by their UID, whatever their containers."""
     steps: dict[bool | None, list[str]] = {True: [], False: [], None: []}
+    some = list[str]()
     for old, new in pairwise(matrix.releases):
         words = f"{matrix.labels.get(old, old)} -> {matrix.labels.get(new, new)}"
         steps[matrix.cells[old, new].static_pods].append(words)
-    if not steps[True]:
-        return
-    kept = f", except {', '.join(steps[False])}" if steps[False] else ""
-    yield f"Besides, {_STATIC} restart at every step{kept} (HC022)."
-    if steps[None]:
+        some += [words] if matrix.cells[old, new].static_types else []
+    if steps[True]:
+        kept = f", except {', '.join(steps[False])}" if steps[False] else ""
+        yield f"Besides, {_STATIC} restart at every step{kept} (HC022)."
+    if some:
+        yield f"Some {_STATIC} restart at {', '.join(some)} (HC022): explain --from --to says which."
+    if steps[True] and steps[None]:
         yield f"Not known of static pods: {', '.join(steps[None])}."
 
 
@@ -272,7 +278,7 @@ def _listing(matrix: Matrix) -> Table:
             cell.old,
             cell.new,
             cell.scope.value,
-            _STATIC_PODS[cell.static_pods],
+            "some" if cell.static_types else _STATIC_PODS[cell.static_pods],
             Prose(_who(cell)),
             Prose(cell.upstream),
             *(

@@ -181,7 +181,7 @@ def test_quantities_whose_text_1_38_keeps_give_a_static_pod_another_uid(
     manifests = tmp_path / "manifests"
     manifests.mkdir()
     static = ("--static-pod-dir", manifests, "--node-name", "n1", "--static-pod-path", "/m")
-    for uid, expected in (("", (verdict, rule)), (PINNED, ("UNKNOWN", "HC007"))):
+    for uid, expected in (("", (verdict, rule)), (PINNED, ("KEEP", ""))):
         metadata = {"name": "p", "namespace": "ns", **({"uid": uid} if uid else {})}
         written = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": small["spec"]}
         (manifests / "p.json").write_text(json.dumps(written))

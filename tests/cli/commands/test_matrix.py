@@ -224,7 +224,15 @@ def test_static_pods_are_named_where_their_uid_changes(run: Run) -> None:
     assert {pair: cell["staticPods"] for pair, cell in cells(document).items()} == {
         pair: not same_uid(*pair) for pair in cells(document)
     }
-    assert "static" not in run("matrix", "--from", "1.28", "--to", "1.29").out
+    some = "Some static pods without a uid in their manifest restart at {} (HC022)"
+    assert some.format("1.28 -> 1.29") in result.out
+    wide = run("matrix", "--from", "1.28", "--to", "1.29", "-o", "wide", "--no-headers").out
+    assert [line.split()[3] for line in wide.splitlines()] == ["some", "some"]
+    alone = run("matrix", "--from", "1.28", "--to", "1.29")
+    assert some.format("1.28 -> 1.29") in alone.out
+    assert "restart at every step" not in alone.out
+    assert some.format("1.21 -> 1.22") in run("matrix", "--from", "1.19", "--to", "1.22").out
+    assert "static" not in run("matrix", "--from", "1.16", "--to", "1.17").out
 
 
 def test_containers_are_named_that_restart_for_resources_not_recorded(run: Run) -> None:

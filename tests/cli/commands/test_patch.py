@@ -233,6 +233,11 @@ def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, li
     assert restarts is not same_uid(kubelet, like)
 
 
+def test_static_pods_that_restart_nevertheless_are_named_by_their_types(run: Run) -> None:
+    said = run("patch", "--kubelet", "1.29.15", "--like", "1.28.15").err
+    assert "A static pod without a uid in its manifest restarts if it has one of LifecycleHandler, " in said
+
+
 @pytest.mark.parametrize("like", ["1.31.14", "1.31.14,1.31.14"])
 def test_no_patch_is_needed_for_a_release_s_own_hashes(run: Run, like: str) -> None:
     result = run("patch", "--kubelet", "1.31.14", "--like", like)

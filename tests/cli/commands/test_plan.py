@@ -222,7 +222,7 @@ SET_UNKNOWN_TO_THE_OLDER = [
         "1.29.15",
         "1.30.14",
         "volumeMounts[*].recursiveReadOnly",
-        {"volumeMounts": [{"name": "v", "recursiveReadOnly": "Enabled"}]},
+        {"volumeMounts": [{"name": "v", "recursiveReadOnly": "Disabled"}]},
     ),
     (
         "1.29.15",

@@ -338,6 +338,16 @@ def test_hc036_a_policy_that_the_node_does_not_support(
         ("1.32.13", "1.33.13", "net.ipv4.tcp_rmem", KEEP),
         ("1.32.13", "1.31.14", "net.ipv4.tcp_keepalive_time", KEEP),
         ("1.32.13", "1.31.14", "net.core.somaxconn", KEEP),
+        ("1.23.17", "1.22.17", "net/ipv4/tcp_syncookies", refused("HC037")),
+        ("1.24.17", "1.23.17", "net/ipv4/tcp_syncookies", KEEP),
+        ("1.37.2", "1.36.5", "user.max_user_namespaces", refused("HC037")),
+        ("1.37.2", "1.36.5", "kernel.domainname", refused("HC037")),
+        ("1.37.1", "1.37.2", "user.max_user_namespaces", KEEP),
+        ("1.37.1", "1.37.2", "kernel.domainname", KEEP),
+        ("1.11.10", "1.10.13", "net.ipv4.ip_unprivileged_port_start", KEEP),
+        ("1.10.13", "1.11.10", "net.ipv4.tcp_syncookies", KEEP),
+        ("1.10.13", "1.11.10", "net.core.somaxconn", ("UNKNOWN", ["HC037"])),
+        ("1.11.10", "1.12.10", "net.core.somaxconn", KEEP),
     ],
 )
 def test_hc037_a_sysctl_that_the_older_kubelet_does_not_hold_safe(
@@ -523,6 +533,24 @@ def test_a_snapshot_keeps_what_admission_looks_at(
         item for item in json.loads((tmp_path / "s.json").read_text())["items"] if item["kind"] == "Node"
     ]
     assert set(nodes[0]["metadata"]["labels"]) <= {"disk", "kubernetes.io/os"}
+
+
+def test_hc037_a_sysctl_that_no_option_allows(run: Run) -> None:
+    """A kubelet does not start with what it does not hold namespaced (sysctl/namespace.go, 0.36.5)."""
+    given = pod(C, spec={"securityContext": {"sysctls": [{"name": "user.max_net_namespaces", "value": "1"}]}})
+    for allowed, new, expected in (
+        ("user.*", "1.36.5", refused("HC037")),
+        ("user.*", "1.37.2", KEEP),
+        ("", "1.37.2", refused("HC037")),
+    ):
+        more = ("--allowed-unsafe-sysctls", allowed)
+        assert decided(run, "1.37.1", new, given, more=more) == expected
+    way = ("--from", "1.37.2", "--to", "1.36.5", "-f", "-", "-o", "json")
+    todo = run("explain", "ns/p/c", *way, stdin=as_json(given)).item["sentences"]["todo"]
+    assert todo == "Move the pod to a node with a newer kubelet, or take the sysctl out of its spec."
+    said = run("plan", *way, stdin=as_json(given))
+    assert "user.max_net_namespaces safe, and no option allows it" in said.items[0]["reasons"][0]["text"]
+    assert not any("allowed-unsafe-sysctls" in one for one in said.document["spec"]["assumptions"])
 
 
 @pytest.mark.parametrize("rows", [7, [7], [{"name": 7}], [{}]])

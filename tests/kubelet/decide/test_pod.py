@@ -287,6 +287,15 @@ def test_hc018_a_never_pod_is_killed_for_good(run: Run) -> None:
 REFERRING: Json = {"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}
 
 
+CLAIMING: Json = {"resourceClaims": [{"name": "c", "resourceClaimName": "gpu"}]}
+TRUSTING: Json = {
+    "volumes": [
+        {"name": "v", "projected": {"sources": [{"clusterTrustBundle": {"name": "b", "path": "ca.pem"}}]}}
+    ]
+}
+OFF = ("--feature-gates", "PreventStaticPodAPIReferences=false")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "given", "more", "expected"),
     [
@@ -296,28 +305,43 @@ REFERRING: Json = {"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}
         ("1.33.0", "1.34.0", mirror_pod(C), (), NEW_UID),
         ("1.32.0", "1.33.0", mirror_pod(C, spec=REFERRING), (), NEW_UID),
         ("1.34.0", "1.35.0", mirror_pod(C, spec=REFERRING), (), NEW_UID),  # 1.34 runs it, so the gate is off
-        (
-            "1.33.0",
-            "1.34.0",
-            mirror_pod(C, spec=REFERRING),
-            ("--feature-gates", "PreventStaticPodAPIReferences=false"),
-            NEW_UID,
-        ),
+        ("1.33.0", "1.34.0", mirror_pod(C, spec=REFERRING), OFF, NEW_UID),
         ("1.36.0", "1.37.0", mirror_pod(C, spec=REFERRING), (), ("KILL", ["HC021"])),  # and 1.37 has no gate
         (
             "1.36.0",
             "1.37.0",
             mirror_pod(C, spec=REFERRING),
-            ("--feature-gates", "PreventStaticPodAPIReferences=false"),
+            OFF,
             ("KILL", ["HC021"]),
         ),
         ("1.37.0", "1.37.1", mirror_pod(C, spec=REFERRING), (), KEEP),  # no kubelet of 1.37 runs such a pod
+        ("1.32.5", "1.32.6", mirror_pod(C, spec=CLAIMING), (), ("KILL", ["HC021"])),
+        ("1.32.1", "1.32.5", mirror_pod(C, spec=CLAIMING), (), KEEP),
+        ("1.33.0", "1.33.1", mirror_pod(C, spec=CLAIMING), (), KEEP),
+        ("1.33.1", "1.33.2", mirror_pod(C, spec=CLAIMING), (), ("KILL", ["HC021"])),
+        ("1.33.1", "1.34.12", mirror_pod(C, spec=CLAIMING), OFF, ("KILL", ["HC021"])),
+        ("1.33.2", "1.34.12", mirror_pod(C, spec=CLAIMING), OFF, NEW_UID),
+        ("1.28.14", "1.28.15", mirror_pod(C, spec=TRUSTING), (), KEEP),
+        ("1.28.15", "1.29.0", mirror_pod(C, spec=TRUSTING), (), ("KILL", ["HC021"])),
     ],
 )
 def test_hc021_a_static_pod_that_names_api_objects_is_refused(
     run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
 ) -> None:
     assert decided(run, old, new, given, more=more) == expected
+
+
+def test_hc021_no_gate_allows_a_static_pod_resource_claims(run: Run) -> None:
+    """tryDecodeSinglePod refuses them where the gate is off too (1.34.12 pkg/kubelet/config/common.go)."""
+    given = as_json(mirror_pod({"name": "c", "image": "i"}, spec=CLAIMING))
+    for new, more in (("1.34.12", OFF), ("1.34.12", ()), ("1.32.6", ())):
+        way = ("--from", "1.32.5", "--to", new, "-f", "-", "-o", "json", *more)
+        item = run("explain", "ns/p-n1/c", *way, stdin=given).item
+        assert item["sentences"]["todo"] == "Take the references out of the manifest before the upgrade."
+        expected = ["static pods may not use" if new == "1.32.6" else "static pods may not reference"]
+        assert [text for text in expected if text in str(item)] == expected
+    said = run("plan", "--from", "1.32.5", "--to", "1.32.6", "-f", "-", "-o", "json", stdin=given)
+    assert not any("PreventStaticPodAPIReferences" in one for one in said.document["spec"]["assumptions"])
 
 
 @pytest.mark.parametrize(
@@ -644,6 +668,74 @@ def test_hc041_by_the_gate_of_the_target_kubelet(old: str, new: str, verdict: st
 def test_hc041_with_the_gate_on_it_restarts() -> None:
     (item,) = hashcompat.plan([pod(EXPANDED)], "1.13.12", "1.14.10", gates=frozenset({GATE})).items
     assert item.verdict == "RESTART"
+
+
+def recursive(mode: str | None) -> Json:
+    mount = {"name": "v", "mountPath": "/v", "readOnly": True, "recursiveReadOnly": mode}
+    return {"name": "c", "image": "i", "volumeMounts": [mount]}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "mode", "runtime", "verdict", "rules"),
+    [
+        ("1.31.14", "1.30.14", "Enabled", "", "KILL", ["HC001", "HC041"]),
+        ("1.29.15", "1.30.14", "Enabled", "", "KILL", ["HC006", "HC041"]),
+        ("1.30.14", "1.31.14", "Enabled", "", "RESTART", ["HC001"]),
+        ("1.31.14", "1.29.15", "Enabled", "", "RESTART", ["HC001"]),
+        ("1.31.14", "1.30.14", "Disabled", "containerd://2.1.4", "RESTART", ["HC001"]),
+        ("1.31.14", "1.30.14", None, "containerd://2.1.4", "RESTART", ["HC001"]),
+        ("1.31.14", "1.30.14", "IfPossible", "containerd://2.1.4", "RESTART", ["HC001"]),
+        ("1.31.14", "1.30.14", "IfPossible", "containerd://1.7.28", "RESTART", ["HC001"]),
+        ("1.31.14", "1.30.14", "IfPossible", "", "RESTART", ["HC001"]),
+    ],
+)
+def test_hc041_a_mount_that_is_read_only_recursively_has_its_gate_off_in_1_30(
+    run: Run, old: str, new: str, mode: str | None, runtime: str, verdict: str, rules: list[str]
+) -> None:
+    """1.30.14 pkg/kubelet/kubelet_pods.go makeMounts, with the runtime or without it."""
+    host = node(f"v{old}")
+    host["status"]["nodeInfo"]["containerRuntimeVersion"] = runtime
+    given = as_json(host, pod(recursive(mode)))
+    way = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json")
+    for source in (given, run("snapshot", "-f", "-", stdin=given).out.encode()):
+        (item,) = run(*way, stdin=source).items
+        assert (item["verdict"], sorted({one["id"] for one in item["reasons"]})) == (verdict, rules)
+    gate = ("--feature-gates", "RecursiveReadOnlyMounts=true")
+    assert run(*way, *gate, stdin=given).item["verdict"] == "RESTART"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "gate", "verdict"),
+    [
+        ("1.33.13", "1.30.14", pod(C, spec={"hostUsers": False}), "", "KILL"),
+        ("1.33.13", "1.30.14", pod(C, spec={"hostUsers": True}), "", "KILL"),
+        ("1.33.13", "1.30.14", pod(C, spec={"hostUsers": None}), "", "RESTART"),
+        ("1.33.13", "1.30.14", pod(C, spec={"hostUsers": False}), "true", "RESTART"),
+        ("1.33.13", "1.29.15", pod(C, spec={"hostUsers": False}), "", "RESTART"),
+        ("1.33.13", "1.31.14", pod(C, spec={"hostUsers": False}), "", "KEEP"),
+        ("1.33.13", "1.32.13", mirror_pod(C, spec={"hostUsers": False}), "", "KILL"),
+        ("1.32.13", "1.33.13", mirror_pod(C, spec={"hostUsers": False}), "", "RESTART"),
+        ("1.32.13", "1.33.13", mirror_pod(C, spec={"hostUsers": False}), "false", "KILL"),
+        ("1.31.14", "1.30.14", pod(C, spec={"hostUsers": False}), "", "RESTART"),
+        ("1.31.14", "1.30.14", pod(C, spec={"hostUsers": False}), "false", "KILL"),
+        ("1.33.13", "1.30.14", pod(C, spec={"hostUsers": True, "os": {"name": "windows"}}), "", "RESTART"),
+    ],
+)
+def test_hc041_a_pod_that_sets_hostusers_needs_the_gate_from_1_30_on(
+    run: Run, old: str, new: str, given: Json, gate: str, verdict: str
+) -> None:
+    """1.30.14 pkg/kubelet/userns/userns_manager.go; who runs under a kubelet with the gate off has set it."""
+    more = ("--feature-gates", f"UserNamespacesSupport={gate}") if gate else ()
+    found, rules = decided(run, old, new, given, more=more)
+    assert (found, "HC041" in rules) == (verdict, verdict == "KILL")
+
+
+def test_hc041_a_gate_is_on_where_a_container_runs_that_needs_it(run: Run) -> None:
+    given, off = pod(recursive("Enabled")), ("--feature-gates", "RecursiveReadOnlyMounts=false")
+    again = ("--other-runtime",)
+    assert decided(run, "1.30.1", "1.30.14", given, more=again)[0] == "RESTART"
+    assert decided(run, "1.30.1", "1.30.14", given, more=(*again, *off))[0] == "KILL"
+    assert decided(run, "1.30.1", "1.30.14", given) == KEEP
 
 
 @pytest.mark.parametrize("container", [PLAIN, {"name": "c", "volumeMounts": None}])

@@ -86,8 +86,11 @@ def test_many_devices_are_counted() -> None:
 def test_sysctls(catalog: Catalog) -> None:
     rows = [{"name": "net/ipv4/x"}, {"name": 1}, {"name": "net.ipv4.x"}]
     whole = Whole(of(ContainerType.CONTAINER, securityContext={"sysctls": rows}))
-    assert whole.sysctls == {"net.ipv4.x"}
+    assert whole.sysctls(catalog.kubelet("1.31.14").behaviour) == {"net.ipv4.x"}
+    assert whole.sysctls(catalog.kubelet("1.22.17").behaviour) == {"net/ipv4/x", "net.ipv4.x"}
+    assert not whole.sysctls(catalog.kubelet("1.10.13").behaviour)
     assert whole.has_unsafe_sysctl(catalog.kubelet("1.31.14").behaviour)
+    assert not whole.has_unsafe_sysctl(catalog.kubelet("1.10.13").behaviour)
 
 
 def test_selectors_and_taints() -> None:

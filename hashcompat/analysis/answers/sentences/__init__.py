@@ -12,8 +12,9 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from hashcompat.analysis.answers.sentences.why import Situation, why
+from hashcompat.analysis.answers.sentences.why import Situation, after, why
 from hashcompat.core import rules
+from hashcompat.core.kubelet.decide.admission import NOT_ALLOWED
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.results import Object, Text
@@ -150,6 +151,8 @@ DECIDES: Final[Mapping[str, str]] = {
         "the kubelet's feature gate decides: give it with --feature-gates "
         "TaintTolerationComparisonOperators=true|false"
     ),
+    rules.OTHER_NODE: "the node's label decides: put kubernetes.io/os right before the kubelet starts",
+    rules.SYSCTL: "the target kubelet's option decides: give it with --allowed-unsafe-sysctls",
     rules.ROOM: ("the node decides: move pods away from it until what is left fits, whatever their order"),
     rules.HOST_PORT: "the node decides: move one of the two pods away from it",
     rules.MANAGERS: (
@@ -233,7 +236,7 @@ _REMEDIES: Final[Mapping[str, str]] = {
     rules.SIDECAR_REFUSED: "set SidecarContainers=true for the kubelet, or go to a release above 1.28",
     rules.STRICT_GROUPS: "move the pod to a node that reports supplementalGroupsPolicy, or set it to Merge",
     rules.SYSCTL: "name the sysctl in --allowed-unsafe-sysctls of the kubelet",
-    rules.NOT_CREATED: "set VolumeSubpathEnvExpansion=true for the kubelet, or go to a release above 1.14",
+    rules.NOT_CREATED: "set {gate}=true for the kubelet, or go to a newer minor",
     rules.DEVICES: "go to the newest patch release of this minor, and ask for devices in no init container",
     rules.ROOM: "move pods away from the node until what is left fits, or give it back what it could give",
     rules.MANAGERS: "move the pod to another node before the kubelet starts, or go to a newer release",
@@ -308,10 +311,15 @@ def _restart(situation: Situation) -> str:
 
 def _kill(situation: Situation) -> str:
     for reason in situation.item.reasons:
+        if NOT_ALLOWED in reason.text:
+            return "move the pod to a node with a newer kubelet, or take the sysctl out of its spec"
         if remedy := _REMEDIES.get(reason.id):
+            remedy = remedy.format(gate=after(reason.text, "feature gate ").partition(",")[0])
             return f"{remedy}, or drain the node first" if _moves(situation) else remedy
     if situation.has(rules.STATIC_REFUSED):
-        gate = situation.decided.new.gates.knows(REFERENCES_GATE)
+        new = situation.decided.new
+        always = any(kind in situation.item.reasons[0].text for kind in new.behaviour.static_references)
+        gate = new.gates.knows(REFERENCES_GATE) and not always
         off = f", or set the kubelet's feature gate {REFERENCES_GATE} to false" if gate else ""
         return f"take the references out of the manifest before the upgrade{off}"
     if situation.has(rules.MANIFEST_MISSING) and "does not decode" in situation.item.reasons[0].text:

@@ -277,7 +277,7 @@ def _strict_groups(situation: Situation, reasons: Reasons) -> str:
     return _refused(situation, reasons)
 
 
-def _devices(situation: Situation, reasons: Reasons) -> str:
+def _by_chance(situation: Situation, reasons: Reasons) -> str:
     if situation.item.verdict is Verdict.UNKNOWN:
         return f"{situation.new} admits its pods again when it starts: {reasons[0].text}"
     return _refused(situation, reasons)
@@ -338,13 +338,13 @@ BY_POD: Final[Mapping[str, Clause]] = {
     ),
     rules.STARTUP_PROBE: _startup_probe,
     rules.SANDBOX_BROKEN: _said("{text}, and {new} replaces such a sandbox when it starts"),
-    rules.OTHER_NODE: _refused,
+    rules.OTHER_NODE: _by_chance,
     rules.OTHER_SYSTEM: _refused,
     rules.TAINT: _feature,
     rules.SIDECAR_REFUSED: _refused,
     rules.STRICT_GROUPS: _strict_groups,
-    rules.SYSCTL: _refused,
-    rules.DEVICES: _devices,
+    rules.SYSCTL: _feature,
+    rules.DEVICES: _by_chance,
     rules.FEATURE_REFUSED: _feature,
     rules.FINISHED: _said("{text}: a kubelet that starts ends what is left of a finished pod"),
     rules.DEADLINE: _said("{text}, which ends it under any kubelet"),

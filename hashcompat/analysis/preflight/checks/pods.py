@@ -119,7 +119,7 @@ STATIC_REFERENCES: Final = Check(
 
 SYSCTLS: Final = Check(
     "PF-121",
-    of_reasons({rules.SYSCTL: "allow it with --allowed-unsafe-sysctls before the restart"}),
+    of_reasons({rules.SYSCTL: "allow it with --allowed-unsafe-sysctls before the restart, if that can"}),
     OF_PLAN,
 )
 

@@ -21,6 +21,9 @@ from hashcompat.core.model.verdicts import Reason, Verdict
 
 SIDECAR_GATE: Final = "SidecarContainers"
 
+NOT_ALLOWED: Final = "and no option allows it"
+"""Of a sysctl: said where ``--allowed-unsafe-sysctls`` does not decide."""
+
 COMPARISON_GATE: Final = "TaintTolerationComparisonOperators"
 
 
@@ -128,17 +131,28 @@ def sysctls(case: Case) -> Decision | None:
     safe by the node's kernel alone, which is taken to be new enough where the node does not show it
     (pkg/kubelet/sysctl/safe_sysctls.go ``SafeSysctlAllowlist``, 1.27.16, 1.29.15 and 1.37.2).
     """
-    names = case.whole.sysctls
-    if not names:
-        return None
+    behaviour, allowed = case.new.behaviour, case.allowed_sysctls
+    names = case.whole.sysctls(behaviour)
     kernel = case.node.kernel if case.node is not None else ""
     before, now = (_safe(kubelet.behaviour.safe_sysctls, kernel) for kubelet in (case.old, case.new))
-    allowed = case.allowed_sysctls
-    if allowed is None:
-        # a sysctl that neither holds safe runs by --allowed-unsafe-sysctls, which is taken to stay
-        lost = [name for name in before if name in names and name not in now]
+    unsafe = sorted(names.difference(now))
+    # "*" stands for what runs already: no kubelet takes it
+    never = [
+        name
+        for name in unsafe
+        if not name.startswith(tuple(behaviour.namespaced_sysctls)) and "*" not in (allowed or ())
+    ]
+    if never:
+        text = f"{case.new.release} does not hold {', '.join(never)} safe"
+        return _refused(rules.SYSCTL, f"{text}, {NOT_ALLOWED}")
+    if allowed is not None:
+        lost = [name for name in unsafe if not _is_allowed(name, allowed)]
+    elif unsafe and not case.whole.sysctls(case.old.behaviour):
+        text = f"whether --allowed-unsafe-sysctls names {', '.join(unsafe)} is not in the input"
+        return Decision(Verdict.UNKNOWN, (Reason(rules.SYSCTL, text),))
     else:
-        lost = sorted(name for name in names if name not in now and not _is_allowed(name, allowed))
+        # a sysctl that neither holds safe runs by --allowed-unsafe-sysctls, which is taken to stay
+        lost = [name for name in before if name in unsafe]
     if not lost:
         return None
     return _refused(rules.SYSCTL, f"{case.new.release} does not hold {', '.join(lost)} safe")
@@ -159,7 +173,7 @@ def _numbers(version: str) -> list[int]:
 
 def relies_on_kernel(case: Case) -> bool:
     """Return whether a pod with sysctls is admitted if its node's kernel, which is hidden, is new enough."""
-    names, allowed = case.whole.sysctls, case.allowed_sysctls
+    names, allowed = case.whole.sysctls(case.new.behaviour), case.allowed_sysctls
     if not names or allowed is None or (case.node is not None and case.node.kernel):
         return False
     safe = case.new.behaviour.safe_sysctls

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import takewhile
 from typing import Final
-
-from msgspec import structs
 
 from hashcompat.core import rules
 from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
-from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
-from hashcompat.core.kubelet.decide.static import by_manifest, by_mirror_pod, unread
+from hashcompat.core.kubelet.decide.static import by_manifest, by_mirror_pod, refused_kinds, unread
 from hashcompat.core.kubelet.decide.whole import Rules, starts_again
 from hashcompat.core.model.pods import FINISHED, Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
@@ -179,12 +175,12 @@ def refused_static_pod(case: Case) -> Decision | None:
         return None
     if unread(case):
         named = ", ".join(case.pod.references)
-        if case.new.gates.is_on(REFERENCES_GATE):
+        if refused_kinds(case.pod, case.new):
             return not_compared(f"{NOT_READ}, which names {named}")
         why = f"it does not run yet: only {case.new.release} {READS}, which names {named}"
         return structs.replace(not_compared(why), pod_recreated=True)
-    if _begins_to_refuse(case):
-        text = f"static pod refused: it names {', '.join(case.pod.references)}"
+    if refused := _newly_refused(case):
+        text = f"static pod refused: it names {', '.join(refused)}"
         return Decision(Verdict.KILL, (Reason(rules.STATIC_REFUSED, text),))
     return None
 
@@ -208,17 +204,21 @@ def removed(case: Case) -> Decision | None:
     return None
 
 
-def _begins_to_refuse(case: Case) -> bool:
-    """Return whether the new kubelet refuses references to API objects, and the old one does not.
+def _newly_refused(case: Case) -> tuple[str, ...]:
+    """Return the kinds of API objects for which only the new kubelet refuses a static pod.
 
     Where the old one refuses them by default, its gate is off, for the pod runs, unless its mirror pod shows
     that it ran without them. The new one's is off too then, if it has the gate: 1.37 has none.
     """
     before, now, mirror = case.old.gates, case.new.gates, case.pod.mirror
+    kinds = refused_kinds(case.pod, case.new)
     if mirror is not None and not set(case.pod.references) <= set(mirror.references):
-        return now.is_on(REFERENCES_GATE)
+        return kinds
     gone = before.knows(REFERENCES_GATE) and not now.knows(REFERENCES_GATE)
-    return now.is_on(REFERENCES_GATE) and (gone or not before.is_on(REFERENCES_GATE))
+    if now.is_on(REFERENCES_GATE) and (gone or not before.is_on(REFERENCES_GATE)):
+        return kinds
+    always, known = case.new.behaviour.static_references, case.old.behaviour.static_references
+    return tuple(kind for kind in kinds if kind in always and kind not in known)
 
 
 def runtime_gone(case: Case) -> Decision | None:
@@ -342,49 +342,3 @@ def ending(pod: Pod) -> str:
     if pod.deleting and not pod.static:
         return "the pod is being deleted"
     return "the pod has finished" if pod.phase in FINISHED else ""
-
-
-# What the target kubelet kills, and then refuses to create.
-
-SUBPATH_GATE: Final = "VolumeSubpathEnvExpansion"
-
-
-def not_created(case: Case, decision: Decision) -> Decision:
-    """Kill instead of restarting where the target kubelet fails to create the container.
-
-    Source: pkg/kubelet/kubelet_pods.go ``makeMounts``: an error for a subPathExpr while its gate is off, as
-    it is by default in 1.14. Older kubelets do not know the field, and create the container without it; so
-    may the API server of a manifest that is not a static pod's. And what follows a sidecar in a pod that is
-    created again waits for ever where the kubelet does not know sidecars (``sidecars_block``).
-    """
-    sent = case.pod.manifest and not case.pod.static
-    if decision.verdict is not Verdict.RESTART or sent:
-        return decision
-    if expands(case.container) and _refuses(case):
-        text = f"not created again: subPathExpr needs the feature gate {SUBPATH_GATE}, which is off"
-        why = Reason(rules.NOT_CREATED, text)
-    elif decision.pod_recreated and (sidecar := _waits_for_sidecar(case)):
-        text = f"{case.new.release} takes the sidecar {sidecar} for an init container, and waits for its end"
-        why = Reason(rules.WAITS_FOR_SIDECAR, f"not created again: {text}")
-    else:
-        return decision
-    return structs.replace(decision, verdict=Verdict.KILL, reasons=(*decision.reasons, why))
-
-
-def _waits_for_sidecar(case: Case) -> str:
-    """Return the sidecar before a container, which a kubelet takes for an init container; empty for none."""
-    if not forgets_sidecars(case):
-        return ""
-    before = takewhile(lambda one: one.path != case.container.path, case.pod.containers)
-    return next((one.name for one in before if one.type is ContainerType.SIDECAR), "")
-
-
-def expands(container: Container) -> bool:
-    """Return whether a container sets subPathExpr."""
-    return any(mapping(mount).get("subPathExpr") for mount in rows(container.spec, "volumeMounts"))
-
-
-def _refuses(case: Case) -> bool:
-    gates, schema = case.new.gates, case.new.decodes or case.new.schema
-    knows = "SubPathExpr" in reachable_fields(schema).get("VolumeMount", ())
-    return knows and gates.knows(SUBPATH_GATE) and not gates.is_on(SUBPATH_GATE)

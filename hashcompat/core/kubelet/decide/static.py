@@ -163,7 +163,13 @@ def unread(case: Case) -> bool:
     if case.pod.static_manifest is None or not (case.pod.references and case.old_known):
         return False
     runs = case.container.running or case.recorded is not None or case.runs_as
-    return not runs and case.old.gates.is_on(REFERENCES_GATE)
+    return not runs and bool(refused_kinds(case.pod, case.old))
+
+
+def refused_kinds(pod: Pod, kubelet: Kubelet) -> tuple[str, ...]:
+    """Return the kinds of API objects for which a kubelet does not read the manifest that names them."""
+    refused = kubelet.behaviour.static_references
+    return tuple(kind for kind in pod.references if kubelet.gates.is_on(REFERENCES_GATE) or kind in refused)
 
 
 def mirror_with_own_uid(pod: Pod) -> Pod | None:

@@ -188,15 +188,15 @@ class Whole:
         """
         return self.once("own resources", lambda: any(_own_resources(self._pod.spec)))
 
-    @property
-    def sysctls(self) -> frozenset[str]:
-        """The names of the sysctls that the pod sets."""
-        return self.once("sysctls", lambda: frozenset(_sysctls(self._pod.spec)))
+    def sysctls(self, behaviour: Behaviour) -> frozenset[str]:
+        """Return the names of the sysctls that the pod sets, as a kubelet which behaves so reads them."""
+        way = behaviour.sysctl_names
+        return self.once(("sysctls", way), lambda: frozenset(_sysctls(self._pod.spec, way)))
 
     def has_unsafe_sysctl(self, behaviour: Behaviour) -> bool:
         """Return whether the pod sets a sysctl that a kubelet which behaves so does not hold safe."""
         safe = tuple(behaviour.safe_sysctls)
-        return self.once(("unsafe", safe), lambda: bool(self.sysctls.difference(safe)))
+        return self.once(("unsafe", safe), lambda: bool(self.sysctls(behaviour).difference(safe)))
 
     @property
     def devices(self) -> str:
@@ -309,11 +309,11 @@ def _at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
         yield from _at(one, steps[1:])
 
 
-def _sysctls(spec: Mapping[str, Any]) -> Iterator[str]:
+def _sysctls(spec: Mapping[str, Any], way: str) -> Iterator[str]:
     rows = mapping(spec.get("securityContext")).get("sysctls")
-    for row in rows if isinstance(rows, list) else ():
+    for row in rows if isinstance(rows, list) and way != "not read" else ():
         if isinstance(row, Mapping) and isinstance(row.get("name"), str):
-            yield row["name"].replace("/", ".")
+            yield row["name"] if way == "with dots" else row["name"].replace("/", ".")
 
 
 def _devices(pod: Pod) -> Iterator[str]:

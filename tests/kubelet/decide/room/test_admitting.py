@@ -274,6 +274,50 @@ def test_hc048_what_a_device_plugin_decides_is_open_for_the_pods_behind_it_too(r
     }
 
 
+DEVICE_CLASS = "deviceclass.resource.kubernetes.io/gpu.example.com"
+
+
+@pytest.mark.parametrize(
+    ("resource", "old", "new", "gate", "expected"),
+    [
+        (DEVICE_CLASS, "1.35.8", "1.36.5", "", "KEEP"),
+        (DEVICE_CLASS, "1.36.5", "1.35.8", "", f"KILL OutOf{DEVICE_CLASS}"),
+        (DEVICE_CLASS, "1.36.5", "1.35.8", "true", "KEEP"),
+        (DEVICE_CLASS, "1.35.8", "1.36.5", "false", f"KILL OutOf{DEVICE_CLASS}"),
+        (DEVICE_CLASS, "1.35.8", "1.34.12", "true", f"KILL OutOf{DEVICE_CLASS}"),
+        ("example.com/gpu", "1.36.5", "1.35.8", "true", "KEEP"),
+        ("hugepages-2Mi", "1.36.5", "1.35.8", "true", "KEEP"),
+        ("hugepages-2Mi", "1.35.8", "1.36.5", "true", "KILL OutOfhugepages-2Mi"),
+    ],
+)
+def test_hc048_what_a_claim_backs_does_not_count_from_1_36_on(
+    run: Run, resource: str, old: str, new: str, gate: str, expected: str
+) -> None:
+    """Nor does whatever the node has none of in 1.35, with the gate (noderesources/fit.go, 1.35.8)."""
+    one = sized("one", "01:00", **{resource: "2"})
+    if "/" in resource:
+        one["status"]["extendedResourceClaimStatus"] = {
+            "requestMappings": [{"containerName": "c", "resourceName": resource, "requestName": "r"}]
+        }
+    more = ("--feature-gates", f"DRAExtendedResource={gate}") if gate else ()
+    found = verdicts(run, host(**{resource: "0"}), one, old=old, new=new, more=more)
+    assert found == {"one": expected}
+
+
+@pytest.mark.parametrize(
+    ("release", "gate", "refused"),
+    [("1.34.12", "true", False), ("1.34.12", "false", True), ("1.33.13", "true", True)],
+)
+def test_hc048_what_the_node_does_not_list_does_not_count_in_1_34_with_the_gate(
+    run: Run, release: str, gate: str, refused: bool
+) -> None:
+    """1.34.12 noderesources/fit.go fitsRequest; extended resources that it lacks never do."""
+    one = sized("one", "01:00", **{DEVICE_CLASS: "2"})
+    more = ("--feature-gates", f"DRAExtendedResource={gate}")
+    found = verdicts(run, host(), one, old="1.35.8", new=release, more=more)
+    assert found == {"one": f"KILL OutOf{DEVICE_CLASS}" if refused else "KEEP"}
+
+
 def test_hc048_containers_that_do_not_run_rest_though_their_pod_is_refused(run: Run) -> None:
     late = sized("late", "02:00", cpu="3")
     late["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}

@@ -19,7 +19,7 @@ from hashcompat.core.corev1.resources import BEST_EFFORT, GUARANTEED, qos_class
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.kubelet.decide.ports import Taken
 from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
-from hashcompat.core.kubelet.decide.room.requests import NATIVE, Amounts, has_own, is_extended
+from hashcompat.core.kubelet.decide.room.requests import CLAIMS_GATE, NATIVE, Amounts, has_own, is_extended
 from hashcompat.core.kubelet.decide.room.tenants import NOT_KNOWN, PODS, Given, Sums, Tenant
 from hashcompat.core.kubelet.decide.whole import class_shown
 from hashcompat.core.model.plan import Shortage
@@ -347,22 +347,29 @@ def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[
 def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kubelet) -> Iterator[Shortage]:
     """Yield what a pod lacks beside those that are admitted, and what they use (``fitsRequest``).
 
-    A kubelet counts what the node does not list as none; every kubelet lists CPUs and memory.
+    A kubelet counts what the node does not list as none; every kubelet lists CPUs and memory. With the gate
+    for claims, 1.34 leaves whatever the node does not list to these, whether there is one or not, and 1.35
+    what it has none of (1.35.8 fit.go ``shouldDelegateResourceToDRA``).
     """
     if node.pods is not None and pods + 1 > node.pods:
         yield Shortage(PODS, 1, pods, node.pods)
     own = tenant.asking.own
     if not any(own.get(name) for name in NATIVE) and not any(name not in NATIVE for name in own):
         return
-    unrequested = kubelet.behaviour.room.unrequested
+    room = kubelet.behaviour.room
+    left_out = room.claims if kubelet.gates.is_on(CLAIMS_GATE) else ""
     for name in dict.fromkeys(("cpu", "memory", "ephemeral-storage", *sorted(own))):
         asked, capacity, taken = own.get(name, 0), node.amounts.get(name, 0), used.get(name, 0)
-        if not asked and not (unrequested and (name in node.amounts or name in own)):
+        if not asked and not (room.unrequested and (name in node.amounts or name in own)):
             continue
         why = _UNSHOWN if name in NATIVE and name not in node.amounts else ""
         if is_extended(name) and name not in tenant.asking.claimed:
             why = _OF_PLUGIN if tenant.devices is None else ""
             capacity = max(capacity, (tenant.devices or {}).get(name, 0))
+        unlisted = left_out == "left out where the node lists none" and name not in node.amounts
+        none = left_out == "left out where the node has none" and not capacity
+        if (unlisted or none) and name not in NATIVE:
+            continue
         if asked > capacity - taken:
             yield Shortage(name, asked, taken, capacity, certain=not why, why=why)
 

@@ -116,13 +116,18 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
     spec, by_pod = pod.spec, gates.is_on(POD_RESOURCES_GATE) and not forgotten
     resized = pod.resized if gates.is_on(RESIZE_GATE) else {}
     of_status = resized.get("", {}) if gates.is_on(POD_RESIZE_GATE) else {}
-    by_claim = behaviour.claims and gates.is_on(CLAIMS_GATE)
+    by_claim = behaviour.claims == "left out" and gates.is_on(CLAIMS_GATE)
 
     def present(name: str, container: str) -> bool:
-        """Return whether admission looks at a resource: not at an extended one that the node lacks."""
-        if not is_extended(name):
-            return True
-        return name in allocatable and not (by_claim and (container, name) in pod.claims)
+        """Return whether admission looks at a resource: not at an extended one that the node lacks.
+
+        Nor at one that a claim backs, which need not be an extended one: the class of a device stands for
+        itself as deviceclass.resource.kubernetes.io/NAME (1.36.5 pkg/scheduler/util
+        ``IsDRAExtendedResourceName``).
+        """
+        if by_claim and (container, name) in pod.claims:
+            return False
+        return name in allocatable or not is_extended(name)
 
     def given(which: str, row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         requests = _requests(row)

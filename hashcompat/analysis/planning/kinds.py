@@ -23,7 +23,7 @@ from hashcompat.core.corev1.scheduling import (
     mounted,
     volume_kinds,
 )
-from hashcompat.core.kubelet.decide.pod import gated_mounts
+from hashcompat.core.kubelet.decide.creation import gated_mounts
 from hashcompat.core.kubelet.decide.static import is_pinned
 from hashcompat.core.kubelet.decide.whole import devices_of, exit_codes, is_out_of_memory
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod, besides

@@ -684,7 +684,7 @@ def recursive(mode: str | None) -> Json:
         ("1.31.14", "1.29.15", "Enabled", "", "RESTART", ["HC001"]),
         ("1.31.14", "1.30.14", "Disabled", "containerd://2.1.4", "RESTART", ["HC001"]),
         ("1.31.14", "1.30.14", None, "containerd://2.1.4", "RESTART", ["HC001"]),
-        ("1.31.14", "1.30.14", "IfPossible", "containerd://2.1.4", "KILL", ["HC001", "HC041"]),
+        ("1.31.14", "1.30.14", "IfPossible", "containerd://2.1.4", "RESTART", ["HC001"]),
         ("1.31.14", "1.30.14", "IfPossible", "containerd://1.7.28", "RESTART", ["HC001"]),
         ("1.31.14", "1.30.14", "IfPossible", "", "RESTART", ["HC001"]),
     ],

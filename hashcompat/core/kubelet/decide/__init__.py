@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.core.kubelet.decide import admission, container, pod, resize, sandbox, static
+from hashcompat.core.kubelet.decide import admission, container, creation, pod, resize, sandbox, static
 from hashcompat.core.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.core.model.verdicts import Verdict
 
@@ -111,7 +111,7 @@ def _worse(one: Decision, other: Decision) -> Decision:
 
 
 def _decide(case: Case) -> Decision:
-    return pod.not_created(case, _killed_or_kept(case))
+    return creation.not_created(case, _killed_or_kept(case))
 
 
 def _killed_or_kept(case: Case) -> Decision:
@@ -135,7 +135,7 @@ def _decide_by_record(case: Case) -> Decision | None:
         decision = _unless_changed(case, recorded)
     if decision is None or (decision.verdict is Verdict.KEEP and _release_counts(case)):
         return None
-    return pod.not_created(case, decision)
+    return creation.not_created(case, decision)
 
 
 def _unless_changed(case: Case, decision: Decision) -> Decision:

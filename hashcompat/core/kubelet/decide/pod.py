@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from itertools import takewhile
+from collections.abc import Iterator, Mapping
 from typing import Final
-
-from msgspec import structs
 
 from hashcompat.core import rules
 from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
-from hashcompat.core.go.jsonpath import mapping, rows
-from hashcompat.core.kubelet.decide.admission import is_windows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
 from hashcompat.core.kubelet.decide.static import by_manifest, by_mirror_pod, refused_kinds, unread
 from hashcompat.core.kubelet.decide.whole import Rules, starts_again
@@ -342,98 +337,3 @@ def ending(pod: Pod) -> str:
     if pod.deleting and not pod.static:
         return "the pod is being deleted"
     return "the pod has finished" if pod.phase in FINISHED else ""
-
-
-# What the target kubelet kills, and then refuses to create.
-
-_GATED_MOUNTS: Final = {
-    "subPathExpr": ("SubPathExpr", "VolumeSubpathEnvExpansion"),
-    "recursiveReadOnly": ("RecursiveReadOnly", "RecursiveReadOnlyMounts"),
-}
-"""The fields of a mount that a feature gate may refuse: by its key the name in Go, and the gate."""
-
-
-def not_created(case: Case, decision: Decision) -> Decision:
-    """Kill instead of restarting where the target kubelet fails to create the container.
-
-    Source: pkg/kubelet/kubelet_pods.go ``makeMounts``: an error for a subPathExpr while its gate is off, as
-    it is by default in 1.14, and for a mount that is to be read-only recursively, as in 1.30;
-    pkg/kubelet/userns/userns_manager.go ``GetOrCreateUserNamespaceMappings`` (1.30.1 and 1.32.13): one for
-    hostUsers, be it true or false. Older kubelets do not look at the field, and create the container without
-    it; so may the API server of a manifest that is not a static pod's. And what follows a sidecar in a pod
-    that is created again waits for ever where the kubelet does not know sidecars (``sidecars_block``).
-    """
-    sent = case.pod.manifest and not case.pod.static
-    if decision.verdict is not Verdict.RESTART or sent:
-        return decision
-    if missing := next(_without_gate(case), None):
-        text = f"not created again: {missing[0]} needs the feature gate {missing[1]}, which is off"
-        why = Reason(rules.NOT_CREATED, text)
-    elif decision.pod_recreated and (sidecar := _waits_for_sidecar(case)):
-        text = f"{case.new.release} takes the sidecar {sidecar} for an init container, and waits for its end"
-        why = Reason(rules.WAITS_FOR_SIDECAR, f"not created again: {text}")
-    else:
-        return decision
-    return structs.replace(decision, verdict=Verdict.KILL, reasons=(*decision.reasons, why))
-
-
-def _waits_for_sidecar(case: Case) -> str:
-    """Return the sidecar before a container, which a kubelet takes for an init container; empty for none."""
-    if not forgets_sidecars(case):
-        return ""
-    before = takewhile(lambda one: one.path != case.container.path, case.pod.containers)
-    return next((one.name for one in before if one.type is ContainerType.SIDECAR), "")
-
-
-def gated_mounts(container: Container) -> list[tuple[str, str]]:
-    """Return what the mounts of a container ask for that a feature gate may refuse, each with its mode."""
-    found = set[tuple[str, str]]()
-    for mount in map(mapping, rows(container.spec, "volumeMounts")):
-        if mount.get("subPathExpr"):
-            found.add(("subPathExpr", ""))
-        if mode := mount.get("recursiveReadOnly"):
-            found.add(("recursiveReadOnly", str(mode)))
-    return sorted(found)
-
-
-def _without_gate(case: Case) -> Iterator[tuple[str, str]]:
-    """Yield the fields for which the target kubelet does not create a container, each with its gate.
-
-    Where the current kubelet would not either and runs it, its gate is on, and is taken to stay on.
-    """
-    gated = [(key, *_GATED_MOUNTS[key]) for key, mode in gated_mounts(case.container) if _asks(case, mode)]
-    for key, field, gate in gated:
-        before, now = (
-            field in _fields_of_mounts(one) and _has_off(one, gate) for one in (case.old, case.new)
-        )
-        if now and (not before or case.new.gates.sets(gate)):
-            yield key, gate
-    before, now = (
-        one.behaviour.host_users_by_gate and _has_off(one, _USERS_GATE) for one in (case.old, case.new)
-    )
-    if now and (not before or case.new.gates.sets(_USERS_GATE)) and _sets_users(case):
-        yield "hostUsers", _USERS_GATE
-
-
-_USERS_GATE: Final = "UserNamespacesSupport"
-
-
-def _asks(case: Case, mode: str) -> bool:
-    """Return whether a mount with a mode asks for it: IfPossible does so where the runtime can do it.
-
-    containerd from 2.0 on tells the kubelet that it can.
-    """
-    can = case.node is not None and case.node.runtime.startswith("containerd://2.")
-    return mode in ("", "Enabled") or (mode == "IfPossible" and can)
-
-
-def _sets_users(case: Case) -> bool:
-    return case.pod.spec.get("hostUsers") is not None and not is_windows(case)
-
-
-def _fields_of_mounts(kubelet: Kubelet) -> Collection[str]:
-    return reachable_fields(kubelet.decodes or kubelet.schema).get("VolumeMount", ())
-
-
-def _has_off(kubelet: Kubelet, gate: str) -> bool:
-    return kubelet.gates.knows(gate) and not kubelet.gates.is_on(gate)

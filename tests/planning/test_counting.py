@@ -249,8 +249,7 @@ def test_a_container_is_hashed_as_each_kubelet_hashes_it(catalog: Catalog) -> No
 
 OF_OTHERS = {
     "sandbox.py": {"name", "image", "imagePullPolicy"},  # of the infra container
-    "pod.py": {"volumeMounts"},  # kinds have what
-    # becomes of mounts
+    "creation.py": {"volumeMounts"},  # kinds have what becomes of mounts
     "admission.py": {"name", "securityContext"},  # of an operating system, and of the pod
     "whole.py": {"name", "securityContext", "volumes"},  # of a sysctl, of the pod; kinds have rare volumes
     "container.py": {"image"},  # kinds have those of pods that changed unseen

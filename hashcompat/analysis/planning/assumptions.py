@@ -64,15 +64,20 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
         yield f"{text}: {_named(kernels)}"
     if devices := every.where(lambda one: one.of_plugins):
         yield f"device plugins serve the extended resources of these containers: {_named(devices)}"
+    yield from (f"the feature gate {gate} has its default" for gate in sorted(_by_default(every, judge)))
+
+
+def _by_default(every: _Predicted, judge: Judge) -> set[str]:
+    """Return the feature gates that decide something, and that nobody said how they are set."""
+    new = judge.new
     gates = {_GATES[reason.id] for one in every.distinct for reason in one.reasons if reason.id in _GATES}
+    gates = {gate for gate in gates if new.gates.knows(gate) and not new.gates.sets(gate)}
     if every.where(lambda one: any(READS in reason.text for reason in one.reasons)):
         # the current kubelet's counts too, of a pod that only the target one reads
-        gates |= {REFERENCES_GATE} - judge.view.options.gates
-    yield from (
-        f"the feature gate {gate} has its default"
-        for gate in sorted(gates)
-        if new.gates.knows(gate) and not new.gates.sets(gate)
-    )
+        both = (judge.view.catalog.kubelet(judge.way.old), new)
+        if any(one.gates.knows(REFERENCES_GATE) for one in both):
+            gates |= {REFERENCES_GATE} - judge.view.options.gates
+    return gates
 
 
 def _by_option(reason: Reason) -> bool:

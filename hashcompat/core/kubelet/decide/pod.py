@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from msgspec import structs
+
 from hashcompat.core import rules
 from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Kubelet

@@ -228,15 +228,16 @@ def outdated() -> str:
     found = records()
     every = [(name, record["commit"]) for kind in found.values() for name, record in kind.items()]
     ago = {commit: int(_output("git", "rev-list", "--count", f"{commit}..HEAD")) for _, commit in every}
-    fuzz = json.loads(COUNTS.read_text())["full"]["fuzz"]
+    halves = [json.loads(COUNTS.read_text())["full"][name] for name in ("fuzz", "fuzzfiles")]
+    committed, least = (sum(one["readers"] for one in halves), max(one["leastExecutions"] for one in halves))
     readers, missing = found["readers"], [name for name in ABOUT if name not in found["suites"]]
-    if len(readers) < fuzz["readers"]:
-        missing.append(f"{fuzz['readers'] - len(readers)} of {fuzz['readers']} readers")
+    if len(readers) < committed:
+        missing.append(f"{committed - len(readers)} of {committed} readers")
     parts = {
         f"made over {NEWEST} commits ago": [name for name, commit in every if ago[commit] > NEWEST],
         "never made": missing,
-        f"of fewer than {fuzz['leastExecutions']:,} executions": [
-            name for name, one in readers.items() if one["guided"] + one["mutated"] < fuzz["leastExecutions"]
+        f"of fewer than {least:,} executions": [
+            name for name, one in readers.items() if one["guided"] + one["mutated"] < least
         ],
     }
     return "; ".join(f"{len(names)} {what}: {', '.join(names)}" for what, names in parts.items() if names)

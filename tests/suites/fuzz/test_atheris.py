@@ -9,22 +9,28 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import randomness
+from tests.suites.fuzz import of_containers, of_files
 from tests.suites.fuzz.keeping import failed, kept
 from tests.suites.fuzz.mutator import changed
 from tests.suites.fuzz.running import SECONDS, CrashError, fuzz, mutate
 from tests.suites.fuzz.table import PROBES, TARGETS, find
 from tests.suites.fuzz.target import Target
 
-pytestmark = pytest.mark.fuzz
-
 COUNT = randomness.count("FUZZ_EXECUTIONS", 3000)
 GUIDED = min(COUNT, max(2000, COUNT // 50))
 """Executions that coverage guides, each as long as several others; later ones find little."""
 
-READERS = [target for target in TARGETS if target.guided]
+FILES = (*of_containers.TARGETS, *of_files.TARGETS)
+"""What reads files with pods takes as long as all other readers: each half is a step of .ci/full."""
+
+READERS = [
+    pytest.param(target, id=target.name, marks=pytest.mark.fuzzfiles if target in FILES else pytest.mark.fuzz)
+    for target in TARGETS
+    if target.guided
+]
 
 
-@pytest.mark.parametrize("target", READERS, ids=[target.name for target in READERS])
+@pytest.mark.parametrize("target", READERS)
 def test_a_reader_only_refuses(target: Target, record_property: Callable[[str, object], None]) -> None:
     guided = fuzz(target, GUIDED, randomness.SEED, persistent=randomness.FRESH)
     mutated = mutate(target, max(0, COUNT - guided), randomness.SEED, persistent=randomness.FRESH)
@@ -35,12 +41,14 @@ def test_a_reader_only_refuses(target: Target, record_property: Callable[[str, o
     assert guided + mutated >= COUNT
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("probe", PROBES, ids=[probe.name for probe in PROBES])
 def test_a_guided_reader_that_fails_hangs_or_grows_is_seen(probe: Target) -> None:
     with pytest.raises(CrashError, match=PROBES[probe][0]):
         fuzz(probe, 1000, 1, persistent=False, seconds=3 if "hangs" in probe.name else 6 * SECONDS)
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("probe", PROBES, ids=[probe.name for probe in PROBES])
 def test_a_reader_that_fails_hangs_or_grows_on_a_change_is_seen(probe: Target) -> None:
     """The input that it fails on is kept, and is one that the probe goes wrong on."""
@@ -50,6 +58,7 @@ def test_a_reader_that_fails_hangs_or_grows_on_a_change_is_seen(probe: Target) -
     assert len(Path(path).read_bytes()) > 2
 
 
+@pytest.mark.fuzz
 def test_changes_are_the_same_for_a_seed() -> None:
     target = find("release")
     known = [*kept("release").values(), *(path.read_bytes() for path in failed("release"))]

@@ -403,6 +403,20 @@ def test_hc002_a_static_pod_that_only_the_target_kubelet_reads_does_not_run_yet(
         assert gate not in result.document["spec"]["assumptions"]
 
 
+def test_hc002_no_gate_is_named_for_a_static_pod_with_claims_that_only_an_older_kubelet_reads(
+    run: Run, directory: Path
+) -> None:
+    """1.33.2 refuses claims, 1.33.1 does not; neither has a gate for it (pkg/kubelet/config/common.go)."""
+    claiming = manifest()
+    claiming["spec"]["resourceClaims"] = [{"name": "c", "resourceClaimName": "gpu"}]
+    (directory / "p.json").write_text(json.dumps(claiming))
+    place = ("--static-pod-dir", directory, "--node-name", "n1", "--from", "1.33.13", "--to", "1.33.1")
+    result = run("plan", *place, "-f", "-", "-o", "json", stdin=as_json(node("v1.33.13")))
+    (item,) = result.items
+    assert "only 1.33.1 reads its manifest, which names resourceclaims" in str(item["reasons"])
+    assert not [one for one in result.document["spec"]["assumptions"] if "feature gate" in one]
+
+
 @pytest.mark.parametrize(
     ("name", "policy", "ended", "verdict"),
     [

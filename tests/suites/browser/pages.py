@@ -145,3 +145,6 @@ KINDS: Final = (
     "fleet",
 )
 """A report of each kind of page: the others are of the same parts."""
+
+FEW: Final = ("verdicts", "impact", "preflight")
+"""Those that have the most different parts."""

@@ -74,8 +74,15 @@ def test_every_link_leads_to_a_page_and_a_place_in_it(made: Path) -> None:
     assert len(links) > 2000
 
 
-@pytest.mark.parametrize("scheme", sliced(["light", "dark"], ["light"]))
-def test_pages_fit_a_phone_and_ask_nobody_else(browser: Browser, address: str, scheme: str) -> None:
+SCREENS: Final = {"phone": ON_A_PHONE, "desktop": {"viewport": DESKTOP}}
+
+VIEWS: Final = [(screen, scheme) for screen in SCREENS for scheme in ("light", "dark")]
+
+
+@pytest.mark.parametrize(("screen", "scheme"), sliced(VIEWS, [("phone", "light")]))
+def test_pages_fit_their_screen_and_ask_nobody_else(
+    browser: Browser, address: str, screen: str, scheme: str
+) -> None:
     asked, troubles = set[str](), list[str]()
 
     def on_request(request: Request) -> None:
@@ -88,25 +95,21 @@ def test_pages_fit_a_phone_and_ask_nobody_else(browser: Browser, address: str, s
         if message.type in {"error", "warning"}:
             troubles.append(f"{message.text} {message.location}")
 
-    for options in (ON_A_PHONE, {"viewport": DESKTOP}):
-        context = browser.new_context(**{**options, "color_scheme": scheme})
-        page = context.new_page()
-        page.on("request", on_request)
-        page.on("pageerror", on_error)
-        page.on("console", on_console)
-        for name in PAGES:
-            page.goto(address + name)
-            expect(page.locator("h1").first).to_be_visible()
-            width = page.evaluate(
-                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-            )
-            assert width <= 0, name
-            assert page.evaluate(MOVED) < 0.01, name
-            if options is ON_A_PHONE:
-                continue
+    context = browser.new_context(**{**SCREENS[screen], "color_scheme": scheme})
+    page = context.new_page()
+    page.on("request", on_request)
+    page.on("pageerror", on_error)
+    page.on("console", on_console)
+    for name in PAGES:
+        page.goto(address + name)
+        expect(page.locator("h1").first).to_be_visible()
+        width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert width <= 0, name
+        assert page.evaluate(MOVED) < 0.01, name
+        if screen == "desktop":
             found = Axe().run(page, options=CONTRAST).response["violations"]
             assert [node["html"][:160] for rule in found for node in rule["nodes"]] == [], name
-        context.close()
+    context.close()
     assert asked == {urlsplit(address).netloc}
     assert troubles == []
 

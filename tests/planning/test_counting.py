@@ -22,6 +22,8 @@ from hashcompat.analysis.planning.view import View, is_plain
 from hashcompat.analysis.planning.wayhashes import WayHashes
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import DecodeError, InputError
+from hashcompat.core.kubelet.decide import decide
+from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.core.kubelet.staticpods import same_for_mirror
 from hashcompat.core.model.plan import AUTO, Way
@@ -303,6 +305,25 @@ def test_steps_between_all_releases_are_counted(catalog: Catalog) -> None:
     counting = Counting(pairs(SOME), later, inventory.nodes, view)
     assert list(counting.hops(elsewhere=True)) == later
     assert {hop.findings for hop in counting.hops().values()} == {0}
+
+
+def test_a_plain_pod_is_decided_for_few_of_many_upgrades(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others follow, as long as what a pod does not have leaves unread what kubelets make of it."""
+    decided = list[Case]()
+
+    def watched(case: Case) -> Decision:
+        decided.append(case)
+        return decide(case)
+
+    monkeypatch.setattr("hashcompat.analysis.planning.counting.decide", watched)
+    ways, inventory = pairs(RELEASES), of(pod(MOUNTED), node("v1.30.14"))
+    counting = Counting(ways, [], inventory.nodes, View(catalog, HYPOTHETICAL))
+    counting.add(inventory.pods[0])
+    counting.hops()
+    assert len(ways) == 380
+    assert len(decided) < 90
 
 
 def mirror(image: str = "i:1", value: str = "x", volume: str = "v", name: str = "p") -> Json:

@@ -133,6 +133,8 @@ def sysctls(case: Case) -> Decision | None:
     """
     behaviour, allowed = case.new.behaviour, case.allowed_sysctls
     names = case.whole.sysctls(behaviour)
+    if not names:
+        return None
     kernel = case.node.kernel if case.node is not None else ""
     before, now = (_safe(kubelet.behaviour.safe_sysctls, kernel) for kubelet in (case.old, case.new))
     unsafe = sorted(names.difference(now))

@@ -51,10 +51,9 @@ def not_created(case: Case, decision: Decision) -> Decision:
 
 def _waits_for_sidecar(case: Case) -> str:
     """Return the sidecar before a container, which a kubelet takes for an init container; empty for none."""
-    if not forgets_sidecars(case):
-        return ""
     before = takewhile(lambda one: one.path != case.container.path, case.pod.containers)
-    return next((one.name for one in before if one.type is ContainerType.SIDECAR), "")
+    sidecar = next((one.name for one in before if one.type is ContainerType.SIDECAR), "")
+    return sidecar if sidecar and forgets_sidecars(case) else ""
 
 
 def gated_mounts(container: Container) -> list[str]:
@@ -82,10 +81,12 @@ def _without_gate(case: Case) -> Iterator[tuple[str, str]]:
         )
         if now and (not before or case.new.gates.sets(gate)):
             yield key, gate
+    if not _sets_users(case):
+        return
     before, now = (
         one.behaviour.host_users_by_gate and _has_off(one, _USERS_GATE) for one in (case.old, case.new)
     )
-    if now and (not before or case.new.gates.sets(_USERS_GATE)) and _sets_users(case):
+    if now and (not before or case.new.gates.sets(_USERS_GATE)):
         yield "hostUsers", _USERS_GATE
 
 

@@ -100,7 +100,7 @@ def sidecars_block(case: Case) -> bool:
     kuberuntime_container.go ``findNextInitContainerToRun`` and kuberuntime_manager.go ``computePodActions``,
     1.27.16; its ``getPhase`` says Pending.
     """
-    return forgets_sidecars(case) and case.whole.runs_none and case.whole.runs_sidecar
+    return case.whole.runs_none and case.whole.runs_sidecar and forgets_sidecars(case)
 
 
 def forgets_sidecars(case: Case) -> bool:

@@ -320,7 +320,7 @@ def test_a_plain_pod_is_decided_for_few_of_many_upgrades(
     monkeypatch.setattr("hashcompat.analysis.planning.counting.decide", watched)
     ways, inventory = pairs(RELEASES), of(pod(MOUNTED), node("v1.30.14"))
     counting = Counting(ways, [], inventory.nodes, View(catalog, HYPOTHETICAL))
-    counting.add(inventory.pods[0])
+    counting.add(*inventory.pods)
     counting.hops()
     assert len(ways) == 380
     assert len(decided) < 90

@@ -100,15 +100,21 @@ def _by_conditions(facts: Facts) -> Iterator[Problem]:
 
 
 def _by_thresholds(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    merged = facts.is_set("", "mergeDefaultEvictionSettings", default=False)
-    given = facts.setting("eviction-hard", "evictionHard")
-    limits = host.thresholds(given, upgrade.hazards.eviction_hard, merged=merged)
-    spaces = _spaces(facts)
+    limits, spaces = _evicting(facts, upgrade), _spaces(facts)
     for signal in (each for each in spaces if each in limits):
         limit, (available, whole) = limits[signal], spaces[signal]
         if whole and available < host.least(limit, whole):
             text = f"{signal} is {available}, below the {shown.name(limit)} at which the kubelet evicts"
             yield Problem(Status.ERROR, signal, text, _FREE)
+
+
+def _evicting(facts: Facts, upgrade: KubeletStart) -> Mapping[str, str]:
+    """Return the thresholds of hard eviction by their signals."""
+    return host.thresholds(
+        facts.setting("eviction-hard", "evictionHard"),
+        upgrade.hazards.eviction_hard,
+        merged=facts.is_set("", "mergeDefaultEvictionSettings", default=False),
+    )
 
 
 def _spaces(facts: Facts) -> Mapping[str, Space]:
@@ -165,11 +171,7 @@ def _find_reservations(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]
     capacity = facts.memory.get("MemTotal")
     if capacity is None:
         raise UnreadError(f"{MEMINFO}: no line MemTotal")
-    merged = facts.is_set("", "mergeDefaultEvictionSettings", default=False)
-    limits = host.thresholds(
-        facts.setting("eviction-hard", "evictionHard"), upgrade.hazards.eviction_hard, merged=merged
-    )
-    reserved = host.least(limits.get(_SIGNAL, "0"), capacity)
+    reserved = host.least(_evicting(facts, upgrade).get(_SIGNAL, "0"), capacity)
     for flag, key in _RESERVED:
         reserved += host.reserved(facts.setting(flag, key), "memory")
     then = f"kubelet {upgrade.target.release} does not start"
@@ -252,11 +254,7 @@ def _configured(facts: Facts, upgrade: KubeletStart, node: Node) -> Given:
         for name, number in given(_reserved(facts, *names)).amounts.items():
             if name in amounts:
                 amounts[name] -= number
-    limits = host.thresholds(
-        facts.setting("eviction-hard", "evictionHard"),
-        upgrade.hazards.eviction_hard,
-        merged=facts.is_set("", "mergeDefaultEvictionSettings", default=False),
-    )
+    limits = _evicting(facts, upgrade)
     for signal, name in _EVICTED.items():
         if name in amounts and (limit := limits.get(signal)):
             amounts[name] -= int(host.least(limit, capacity.amounts[name]))

@@ -53,6 +53,15 @@ def test_the_uids_never_contradict(before: str, after: str) -> None:
         assert same_for_mirror(served(manifest, old), old, new) in (same, None), name
 
 
+@pytest.mark.parametrize(("before", "after"), [("1.19", "1.20"), ("1.30", "1.31"), ("1.35", "1.36")])
+def test_it_does_not_matter_which_kubelet_comes_first(before: str, after: str) -> None:
+    # plans share the answer between an upgrade and its way back
+    one, other = kubelet(before), kubelet(after)
+    for name in CASES:
+        spec = served(without_what_a_mirror_hides(case(name)[0]), one)
+        assert same_for_mirror(spec, one, other) is same_for_mirror(spec, other, one), name
+
+
 @pytest.mark.parametrize(("before", "after"), ADJACENT)
 def test_a_minimal_pod_keeps_its_uid_at_four_boundaries(before: str, after: str) -> None:
     spec = case("minimal")[0]["spec"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from hashcompat.analysis.planning.judge import Draft, Judge
 from hashcompat.analysis.planning.reasons import FewNames
 from hashcompat.core.corev1.defaults import pull_policy
 from hashcompat.core.corev1.scheduling import label_keys
-from hashcompat.core.go.jsonpath import mapping, rows
+from hashcompat.core.go.jsonpath import is_object, part, rows
 from hashcompat.core.kubelet.alike import begins_to_enforce, has_killing_exec, longest_reset
 from hashcompat.core.kubelet.decide import refused, static
 from hashcompat.core.kubelet.decide.case import Case, Decision
@@ -286,9 +286,9 @@ def _needed_again(pod: Pod, container: Container) -> Iterator[Again]:
         policy = pull_policy(str(spec.get("image", "")), _PARSER)
     if policy in ("Always", "Never"):
         yield Again.REGISTRY if policy == "Always" else Again.IMAGE
-    sources = [mapping(row.get("valueFrom")) for row in rows(spec, "env") if isinstance(row, Mapping)]
-    sources += [row for row in rows(spec, "envFrom") if isinstance(row, Mapping)]
-    named = (mapping(source.get(key)) for source in sources for key in _OF_OBJECTS)
+    sources = [row["valueFrom"] for row in filter(is_object, rows(spec, "env")) if row.get("valueFrom")]
+    sources += rows(spec, "envFrom")
+    named = (part(source, key) for source in filter(is_object, sources) for key in _OF_OBJECTS)
     if any(one and one.get("optional") is not True for one in named):
         yield Again.OBJECTS
 

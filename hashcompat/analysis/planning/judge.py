@@ -29,7 +29,7 @@ from hashcompat.core.kubelet.decide import decide, decide_by_record
 from hashcompat.core.kubelet.decide.case import Decision, not_compared
 from hashcompat.core.kubelet.decide.pod import at_rest
 from hashcompat.core.kubelet.decide.room.requests import as_allocated
-from hashcompat.core.kubelet.decide.static import same_uid, undecoded
+from hashcompat.core.kubelet.decide.static import undecoded
 from hashcompat.core.model.escape import count, word
 from hashcompat.core.model.plan import AUTO, DisputedNode, Way
 from hashcompat.core.model.pods import Blank, Container, Node, Pod
@@ -106,7 +106,6 @@ class Judge:
         self.templates = templates or Templates(view, kept)
         self._creators = CreatorFinder(view, self.templates.hash, kept)
         self._known: Latest[tuple[Likeness | Blank, Kubelet | None], Prepared] = Latest(kept)
-        self._same_uids: Latest[tuple[bytes, Kubelet, Kubelet], bool | None] = Latest(kept)
 
     def drafts(self, pod: Pod) -> list[Draft]:
         """Prepare each container of a pod for its decision.
@@ -192,14 +191,12 @@ class Judge:
         return pod.node in self.nodes and pod.node not in self._virtual
 
     def _with_same_uid(self, prepared: Prepared) -> Prepared:
-        """Add to a case what a mirror pod shows of its static pod's UID: the same for all of one kind."""
+        """Add to a case what a mirror pod shows of its static pod's UID."""
         case = prepared.case
         if not case.pod.static:
             return prepared
-        key = self.templates.static_kind(case.pod), case.old, case.new
-        if key not in self._same_uids:
-            self._same_uids[key] = same_uid(case.pod, case.old, case.new)
-        return structs.replace(prepared, case=structs.replace(case, same_uid=self._same_uids[key]))
+        found = self.templates.same_uid(case.pod, case.old, case.new)
+        return structs.replace(prepared, case=structs.replace(case, same_uid=found))
 
     def _prepare(self, pod: Pod, container: Container, old: Kubelet | None) -> Prepared:
         """Prepare a container; the replica of a prepared one reuses its hashes."""

@@ -33,6 +33,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import is_token_mount, node_affinity
 from hashcompat.core.errors import DecodeError, NotStoredError
 from hashcompat.core.go.jsonpath import rows
+from hashcompat.core.kubelet.decide.static import same_uid
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, Hasher, hashers, true_hash
 from hashcompat.core.kubelet.template import Around, around
@@ -41,6 +42,7 @@ from hashcompat.core.model.verdicts import Hash, StoredHashes, number_of
 
 if TYPE_CHECKING:
     from hashcompat.analysis.planning.served import Served
+    from hashcompat.core.kubelet.staticpods import Remembering
 
 
 class Likeness(msgspec.Struct, frozen=True):
@@ -240,6 +242,8 @@ class Templates:
         self._all: list[Named] | None = None
         self._kind: dict[Dates | None, object] = {}
         self._static: bytes | None = None
+        self._texts: Remembering | None = None
+        self._same_uids: Latest[tuple[bytes, frozenset[Kubelet]], bool | None] = Latest(kept)
         self._whole: Whole | None = None
         self._served: dict[str, Served] = {}
         self._kinds: Latest[Hashable, object] = Latest(kept)
@@ -265,6 +269,20 @@ class Templates:
         if self._static is None:
             self._static = facts_kind(pod)
         return self._static
+
+    def same_uid(self, pod: Pod, one: Kubelet, other: Kubelet) -> bool | None:
+        """Return what ``decide.static.same_uid`` does, which is the same for all of one kind.
+
+        It does not depend on which kubelet comes first. Each kubelet's text of the last pod is remembered, so
+        the steps of an upgrade and its way back share it.
+        """
+        key = self.static_kind(pod), frozenset((one, other))
+        if key not in self._same_uids:
+            from hashcompat.core.kubelet.staticpods import Remembering  # noqa: PLC0415 - few pods are static
+
+            self._texts = self._texts or Remembering()
+            self._same_uids[key] = same_uid(pod, one, other, self._texts)
+        return self._same_uids[key]
 
     def _of_shape(self, pod: Pod) -> tuple[bytes, Asked]:
         """Return what decides of a pod but for its node and its status, and what it asks of its node.
@@ -337,7 +355,7 @@ class Templates:
     def _go_on_to(self, pod: Pod) -> None:
         if pod is not self._pod:
             self._pod, self._all, self._kind, self._whole, self._served = pod, None, {}, None, {}
-            self._static = None
+            self._static = self._texts = None
 
     def _found(self, pod: Pod, container: Container) -> Named:
         blank = container.blank

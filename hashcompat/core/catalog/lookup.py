@@ -138,6 +138,7 @@ class Catalog:
         self._data = files.DataFiles(directory)
         self._added = added
         self._kubelets: dict[tuple[str, Settings], Kubelet] = {}
+        self._knows: dict[str, bool] = {}
         self._schemas: dict[str, Schema] = {}
         self._defaults: dict[tuple[tuple[DefaultRow, ...], str], tuple[Default, ...]] = {}
         self._read_defaults: dict[tuple[str, str, Settings], tuple[ReadDefault, ...]] = {}
@@ -309,7 +310,9 @@ class Catalog:
 
     def knows(self, name: str) -> bool:
         """Return whether a name is that of a known release."""
-        return self.known.holds(name)
+        if name not in self._knows:
+            self._knows[name] = self.known.holds(name)
+        return self._knows[name]
 
     def in_order(self, names: Iterable[str]) -> list[str]:
         """Return the names of releases, each once, oldest first and unknown ones last."""

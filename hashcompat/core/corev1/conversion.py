@@ -15,7 +15,7 @@ from hashcompat.core.catalog.defaults import Default
 from hashcompat.core.catalog.pods import Conversion, StaticPods
 from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.errors import DecodeError, InputError, UndecidedError
-from hashcompat.core.go.jsonpath import keys, reach
+from hashcompat.core.go.jsonpath import is_object, keys, reach
 from hashcompat.core.go.jsontext import kind_of
 from hashcompat.core.go.types import STRING, Coded, GoType, Pointer, Slice, Struct
 
@@ -155,12 +155,9 @@ def own(value: Any) -> Any:
     Shared ones (YAML aliases) are copied for each place, so that a default set in one does not appear in
     another.
     """
-    match value:
-        case Mapping():
-            return {key: own(item) for key, item in value.items()}
-        case list() | tuple():
-            return [own(item) for item in value]
-    return value
+    if is_object(value):
+        return {key: own(item) for key, item in value.items()}
+    return [own(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def objects(go_type: GoType, value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Json]]:

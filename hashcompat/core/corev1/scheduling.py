@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import product
 from typing import Any, Final
 
-from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.go.jsonpath import is_object, mapping
 from hashcompat.core.model.escape import few
 from hashcompat.core.model.pods import CONTAINER_LISTS
 from hashcompat.core.regex import regex
@@ -292,7 +292,7 @@ def _kinds(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _items(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+    return list(filter(is_object, value)) if isinstance(value, list) else []
 
 
 def volume_kinds(spec: Mapping[str, Any]) -> frozenset[str]:

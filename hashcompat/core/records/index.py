@@ -75,6 +75,8 @@ class Records(msgspec.Struct, frozen=True):
         A pod of the same name with another uid is another pod. A mirror pod has a uid of its own, and shows
         that of its static pod.
         """
+        if not self.rows:
+            return None
         for uid in _uids(pod):
             for record in self.by_uid.of((uid, container.name)):
                 return record
@@ -147,6 +149,8 @@ class Records(msgspec.Struct, frozen=True):
 
     def applied_to(self, pod: Pod, container: Container) -> Mapping[str, Any] | None:
         """Return the resources that a kubelet applied to a container; None where that is not known."""
+        if not self.applied:
+            return None
         resources = (self.applied.get((uid, container.name)) for uid in _uids(pod))
         return next((applied for applied in resources if applied is not None), None)
 

@@ -61,12 +61,12 @@ def gated_mounts(container: Container) -> list[str]:
 
     The mode IfPossible is one only where the runtime can do it, which is not looked at.
     """
-    mounts = [mapping(mount) for mount in rows(container.spec, "volumeMounts")]
-    asked = {
-        "subPathExpr": any(mount.get("subPathExpr") for mount in mounts),
-        "recursiveReadOnly": any(mount.get("recursiveReadOnly") == "Enabled" for mount in mounts),
-    }
-    return [key for key, asks in asked.items() if asks]
+    paths = modes = False
+    # one loop without lists: this is asked of each container, and hardly any mount has either
+    for mount in rows(container.spec, "volumeMounts"):
+        paths = paths or bool(mapping(mount).get("subPathExpr"))
+        modes = modes or mapping(mount).get("recursiveReadOnly") == "Enabled"
+    return [*(["subPathExpr"] if paths else ()), *(["recursiveReadOnly"] if modes else ())]
 
 
 def _without_gate(case: Case) -> Iterator[tuple[str, str]]:

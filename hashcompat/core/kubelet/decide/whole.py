@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from hashcompat.core.catalog.behaviour import Behaviour, PodFeature
 from hashcompat.core.corev1.resources import qos_class
-from hashcompat.core.corev1.scheduling import SYSTEM, mounted, not_tolerated, unmet
+from hashcompat.core.corev1.scheduling import SYSTEM, mounted, not_tolerated, unmet, volume_kinds
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.model.escape import few
@@ -34,25 +34,29 @@ def class_shown(pod: Pod, behaviour: Behaviour) -> str:
     return pod.qos if behaviour.pod_class == "as shown" else ""
 
 
+_UNKNOWN: Final[Any] = object()
+
+
 class Whole:
     """The facts about one pod, for as long as its containers are decided."""
 
     def __init__(self, pod: Pod) -> None:
         self._pod = pod
         self._known: dict[Hashable, Any] = {}
-        self._alive: list[object] = []
+        self._alive: dict[int, object] = {}
 
     def once(self, key: Hashable, compute: Callable[[], Fact], *, of: object = None) -> Fact:
         """Return what is computed under a key, the first time for all containers.
 
         ``of`` is a value that belongs to the key by its identity, because it has no hash.
         """
-        known = key, id(of)
-        if known not in self._known:
-            self._known[known] = compute()
+        if of is not None:
             # Kept as long as this, so that no other value gets its id.
-            self._alive.append(of)
-        fact: Fact = self._known[known]
+            self._alive[id(of)] = of
+            key = key, id(of)
+        fact: Fact = self._known.get(key, _UNKNOWN)
+        if fact is _UNKNOWN:
+            fact = self._known[key] = compute()
         return fact
 
     def place(self, container: Container) -> int:
@@ -235,7 +239,10 @@ class Whole:
 
     def mounts(self, kinds: Collection[str]) -> str:
         """Return which of some kinds of volumes a container mounts, as text; empty for none."""
-        return self.once(("volumes", frozenset(kinds)), lambda: ", ".join(self._mounted(kinds)))
+        has = self.once("volumes", lambda: volume_kinds(self._pod.spec).union(self._pod.persistent))
+        if has.isdisjoint(kinds):
+            return ""
+        return self.once(("mounted", frozenset(kinds)), lambda: ", ".join(self._mounted(kinds)))
 
     def _mounted(self, kinds: Collection[str]) -> Iterator[str]:
         yield from mounted(self._pod.spec, kinds)

@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.jsonpath import Part
-from hashcompat.core.go.jsonstream import Elements, End, ListPlace, parts
+from hashcompat.core.go.jsonpath import DecodedRun, Part
+from hashcompat.core.go.jsonstream import Elements, End, ListPlace, Quick, parts
 from hashcompat.core.go.jsontext import load_all
+from hashcompat.sources.files.reading import decoded
+from tests.helpers.unlike import Unlike
 
 values = st.recursive(
     st.none()
@@ -51,6 +53,40 @@ def whole(found: Iterator[Part]) -> list[Any]:
 def test_chunks_make_no_difference(documents: list[Any], indent: int | None, size: int) -> None:
     text = "\n".join(json.dumps(document, indent=indent, ensure_ascii=False) for document in documents) + "\n"
     assert whole(parts(chunked(text, size))) == [without_empty_items(value) for value in load_all(text)]
+
+
+@given(
+    st.lists(values, max_size=9),
+    st.sampled_from(["\n", "\n\n", "\r\n", " \n"]),
+    st.sampled_from([None, None, None, 1]),
+    st.integers(1, 400),
+)
+def test_json_lines_are_the_documents_of_any_text(
+    documents: list[Any], between: str, indent: int | None, size: int
+) -> None:
+    text = between.join(json.dumps(document, indent=indent, ensure_ascii=False) for document in documents)
+    found = parts(chunked(text, size), quick=decoded, alike=Unlike(), documents=True)
+    assert whole(found) == [without_empty_items(value) for value in load_all(text)]
+
+
+@pytest.mark.parametrize(
+    "quick", [decoded, lambda _: None, lambda _: DecodedRun([])], ids=["all", "none", "run"]
+)
+def test_most_lines_are_decoded_together(quick: Quick) -> None:
+    asked = list[str]()
+
+    def noted(text: str) -> Any:
+        asked.append(text)
+        return quick(text)
+
+    text = "".join(f'{{"kind": "Pod", "spec": {{"a": [{{}}]}}, "b": {number}}}\n' for number in range(2000))
+    found = list(parts(chunked(text, 1 << 16), quick=noted, alike=Unlike(), documents=True))
+    assert [part.value["b"] for part in found] == list(range(2000))
+    assert [part.document for part in found] == list(range(1, 2001))
+    assert {(part.index, *part.lines("a", part.value["spec"]["a"])) for part in found if part.lines} == {
+        (None, number) for number in range(1, 2001)
+    }
+    assert 2 < len(asked) < 20
 
 
 def without_empty_items(value: Any) -> Any:

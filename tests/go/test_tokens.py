@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.core.go.jsonpath import leaves, of_json
+from hashcompat.core.go.yaml import element_of
 
 TEXT = '{"a": "b", "c": ["d", "", {"restartCount": 3, "x\\"y": "\\u0041\\""}], "n": 7, "restartCount": "4"}'
 
@@ -34,12 +36,19 @@ def test_strings_that_are_no_keys_and_restart_counts_are_tokens() -> None:
     ]
 
 
-def test_keys_that_are_a_pods_own_are_tokens_too() -> None:
-    value = {'k:{"ip":"::1"}': {"k": "a"}, 'k:{"uid":"u"}': "b", 'k:{"type":"t"}': {}}
-    assert [one for one, _, _ in tokens(json.dumps(value))] == [
-        *('k:{\\"ip\\":\\"::1\\"}', "a", 'k:{\\"uid\\":\\"u\\"}', "b")
-    ]
-    assert [one for _, one in leaves(value, keys=True)] == ['k:{"ip":"::1"}', "a", 'k:{"uid":"u"}', "b"]
+def test_parts_of_keys_that_are_a_pods_own_are_tokens_too() -> None:
+    value = {
+        'k:{"ip":"::1"}': {"k": "a"},
+        'k:{"uid":"u"}': "b",
+        'k:{"name":"kube-api-access-x7k2p"}': {},
+        **{key: {} for key in ('k:{"type":"t"}', 'k:{"name":"web"}', 'k:{"ip":""}', 'k:{"ip":"\\u0031"}')},
+    }
+    wanted = ["::1", "a", "u", "b", "kube-api-access-x7k2p"]
+    assert [one for one, _, _ in tokens(json.dumps(value))] == wanted
+    assert [one for _, one in leaves(value, keys=True)] == wanted
+    written = f"- {yaml.dump(value, sort_keys=False, indent=2).replace(chr(10), chr(10) + '  ')}"
+    found = element_of(written).text
+    assert [found.whole[one.start : one.end] for one in found.tokens(0, len(written))] == wanted
 
 
 def test_a_part_that_begins_with_a_key() -> None:

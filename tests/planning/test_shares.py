@@ -13,6 +13,7 @@ from typing import Final
 
 import pytest
 
+from hashcompat.sources.files import collect
 from scripts.bench import cluster
 from scripts.bench.made import pods, texts, workloads
 from scripts.bench.made.chance import Chance, Json
@@ -79,6 +80,24 @@ _EVERYWHERE: Final = {workloads.DAEMON_SET, workloads.STATIC}
 def test_most_pods_of_a_cluster_repeat_others(kind: str, size: int, tmp_path: Path) -> None:
     path = written(tmp_path / "dump.json", cluster.objects(size, Shape(), kind))
     assert 1 - len(fresh(path, *UPGRADES[0])) / size >= OF_CLUSTERS[kind, size]
+
+
+SHAPED: Final = {"services": 0.9, "platform": 0.75}
+"""By kind of cluster the least share of its pods that have stencils, in each form."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "form", "managed_fields"),
+    sliced(product(SHAPED, texts.FORMS, (False, True)), product(SHAPED, ("lines", "compact"), (True,))),
+)
+def test_most_pods_have_stencils_in_any_form(
+    kind: str, form: str, managed_fields: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / f"dump.{form}"
+    shape = Shape(managed_fields=managed_fields)
+    path.write_text("".join(texts.FORMS[form](cluster.objects(300, shape, kind))), encoding="utf-8")
+    found = [pod.shape is not None for pod in collect.collect((str(path),)).pods]
+    assert sum(found) >= SHAPED[kind] * len(found)
 
 
 @pytest.mark.parametrize("kind", cluster.KINDS)

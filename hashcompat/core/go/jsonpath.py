@@ -184,14 +184,15 @@ _TOKEN: Final = regex(
 """A string; behind one that is a key, the string or the number that is its value."""
 
 
-OWN_KEYS: Final = ("uid", "ip")
-"""Fields whose values, as the keys of a list, are a pod's own: ``k:{"ip":"10.0.0.1"}`` in managedFields."""
-_BEGINS: Final = tuple(f'k:{{"{one}":"' for one in OWN_KEYS)
-_WRITTEN: Final = tuple(one.replace('"', '\\"') for one in _BEGINS)
+_OWN: Final = r'k:\{"(?:(?:uid|ip)":"|name":"(?=kube-api-access-))([^"\\]+)"\}'
+OWN_KEY: Final = regex(_OWN)
+"""Keys of managedFields with a value that is a pod's own, such as ``k:{"ip":"10.0.0.1"}``; the value."""
+_WRITTEN: Final = regex(_OWN.replace('"', r'\\"').replace(r'[^\\"', '[^"'))
+"""The same in a string of JSON."""
 
 
 class Token(NamedTuple):
-    """A string that is a value, or the number of a ``restartCount``; of keys only those of ``OWN_KEYS``."""
+    """A string that is a value, the number of a ``restartCount``, or what of a key is a pod's own."""
 
     start: int
     """Where its characters begin, without a quote."""
@@ -209,8 +210,8 @@ class Text(msgspec.Struct, frozen=True, eq=False):
 
     whole: str
     tokens: Callable[[int, int], Iterable[Token]]
-    """Returns those of a part of it, in order: every string but keys, and every ``restartCount``; in JSON
-    also the keys that are a pod's own.
+    """Returns those of a part of it, in order: every string but keys, every ``restartCount``, and what of
+    keys is a pod's own.
 
     The part begins with a key, or the whole.
     """
@@ -233,8 +234,8 @@ def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
             continue
         # in a list of strings no key comes before a string, so the key of the list is the latest one
         key = found[1]
-        if key.startswith(_WRITTEN):
-            yield Token(*found.span(1), key, is_key=True)
+        if key.startswith("k:") and (own := _WRITTEN.fullmatch(text, *found.span(1))):
+            yield Token(*own.span(1), key, is_key=True)
         if found[3] is not None:
             yield Token(*found.span(3), key)
         elif found[4] is not None and key == COUNT:
@@ -244,14 +245,14 @@ def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
 def leaves(value: Any, *, keys: bool = False) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     """Yield the keys and indexes to each value that a token stands for, with that value, in that order.
 
-    ``keys``: also those to each key that one stands for, with that key.
+    ``keys``: also those to each key of which a part is a token, with that part.
     """
     todo: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while todo:
         steps, one = todo.pop()
         kind = type(one)
-        if keys and steps and type(steps[-1]) is str and steps[-1].startswith(_BEGINS):
-            yield steps, steps[-1]
+        if keys and steps and type(steps[-1]) is str and (own := OWN_KEY.fullmatch(steps[-1])):
+            yield steps, own[1]
         if kind is str or (kind is int and steps[-1] == COUNT):
             yield steps, one
         elif kind is dict:

@@ -210,10 +210,42 @@ class Window:
         if "\n" not in space:
             return []
         last = self._last(f"{space}}},{space}{{", _TOGETHER if alike is None else self._together)
-        if last < 0:
-            return []
         end = last + len(space) + 1
-        values = quick(f"[{self._text[self._position : end]}]") or ()
+        return [] if last < 0 else self._offered(end, self._text[self._position : end], quick, alike)
+
+    def lines(self, quick: Quick, alike: Alike) -> list[tuple[Any, JsonLines | None]]:
+        """Consume the documents of JSON lines whose end is in what was read, as ``many`` does elements.
+
+        Each is on a line of its own, so that a comma in the place of each line break makes a list of them.
+        """
+        if self._position < self._strict_to:
+            return []
+        if len(self._text) - self._position < _AHEAD:
+            self._more()
+        self.peek()
+        ends = self._text.find("\n", self._position)
+        if ends <= self._position or self._text[ends - 1] != "}":
+            return []  # its first line is not all of it
+        end = self._last("}\n{", self._together) + 1
+        if not end:
+            self._strict_to = len(self._text)
+            return []
+        listed = self._text[self._position : end].replace("\n", ",")
+
+        def plain(text: str) -> Sequence[tuple[Any, str]] | DecodedRun | None:
+            found = quick(text)
+            if found is None or isinstance(found, DecodedRun):
+                return None
+            # the elements of a list are parts of their own
+            return found if all(type(one) is dict and ITEMS not in one for one, _ in found) else None
+
+        return self._offered(end, listed, plain, alike)
+
+    def _offered(
+        self, end: int, listed: str, quick: Quick, alike: Alike | None
+    ) -> list[tuple[Any, JsonLines | None]]:
+        """Consume all before an end if ``quick`` decodes it, ``listed`` with commas between; else nothing."""
+        values = quick(f"[{listed}]") or ()
         pairs = [(values, "")] if isinstance(values, DecodedRun) else values
         elements = [self._passed(value, text, alike) if text else (value, None) for value, text in pairs]
         self._position = end if elements else self._position
@@ -231,11 +263,13 @@ class Window:
         return last if last >= 0 else self._text.find(between, max(self._position, end - len(between)))
 
     def _passed(self, value: Any, text: str, alike: Alike | None) -> tuple[Any, JsonLines | None]:
-        """Pass over an element, and the comma after it; return it, and where the objects in it begin."""
+        """Pass over an element, and a comma before it; return it, and where the objects in it begin."""
         self._position = skip_space(self._text, self._position)
+        if self._text[self._position] == ",":
+            self._position = skip_space(self._text, self._position + 1)
         end, placed, line = self._position + len(text), JsonLines(), self._line_of(self._position)
         placed.add(value, line, self._line_of(end), text.__str__)
-        self._position = skip_space(self._text, end) + 1
+        self._position = end
         return (alike.learn(of_json(text, value), value, line) if alike else value), placed
 
     def _line_of(self, position: int) -> int:
@@ -356,23 +390,33 @@ def parts(
     quick: Quick | None = None,
     alike: Alike | None = None,
     rest: Rest | None = None,
+    documents: bool = False,
 ) -> Iterator[Part]:
     """Yield the parts of the JSON documents in a text, which are separated by white space only.
 
     ``strict=False`` is faster and meant for a first pass: it does not keep the text of numbers, accepts
     duplicate keys and NaN, and knows no lines. ``quick`` is offered many elements at once where each begins
     a line; what ``alike`` makes of an element is the value of its part. ``rest`` is asked where the text ends
-    between two elements of ``items``. Raises InputError with line and column, as ``jsontext.loads``, and also
-    if the text ends too early.
+    between two elements of ``items``. With ``documents`` both are for whole documents too, as JSON lines are.
+    Raises InputError with line and column, as ``jsontext.loads``, and also if the text ends too early.
     """
     window = Window(chunks, DECODER if strict else _PLAIN, placed=strict)
     reader = _Elements(window, quick, alike, rest)
+    each = alike if documents else None
     number = 0
     while char := window.peek():
-        number += 1
-        if char == "{":
+        if char == "{" and each and (one := window.alike(each)) is not None:
+            number += 1
+            yield Part(number, one)
+        elif char == "{" and each and quick and (run := window.lines(quick, each)):
+            for value, own in run:
+                number += 1
+                yield Part(number, value, lines=own.lines if own else None)
+        elif char == "{":
+            number += 1
             yield from _object(window, number, reader)
         else:
+            number += 1
             yield Part(number, window.value("$"))
 
 

@@ -18,7 +18,7 @@ import yaml
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.allowance import Meter, characters_in, document_meter, object_meter, too_deep
-from hashcompat.core.go.jsonpath import COUNT, ITEMS, Lines, Part, Text, Token
+from hashcompat.core.go.jsonpath import COUNT, ITEMS, OWN_KEY, Lines, Part, Text, Token
 from hashcompat.core.go.yamlevents import DEEPEST, Events, at, is_text, json_value, key_of, scalar_value
 from hashcompat.core.shown import name as shown_name
 
@@ -342,21 +342,26 @@ def element_of(text: str) -> Element:
 
 
 class _Scalar(msgspec.Struct, frozen=True):
-    """A scalar that is a value, and not a key."""
+    """A scalar that is a value, or a key with a part that is a pod's own."""
 
     key: str
-    """The latest key before it."""
+    """The latest key before it, or it."""
     value: Any
     event: Any
     """Its ``yaml.ScalarEvent``."""
+    own: tuple[int, int] | None = None
+    """Where in a key that part is."""
 
     def token(self, text: str) -> Token:
-        """Return it with the place of its characters in the text."""
+        """Return it, or the part of a key, with the place of its characters in the text."""
         quote = self.event.style if self.event.style in _QUOTES else ""
         start, end = self.event.start_mark.index, self.event.end_mark.index
         as_is = self.event.tag is None and text[start:end] == f"{quote}{self.value}{quote}"
-        is_number = type(self.value) is int
-        return Token(start + len(quote), end - len(quote), self.key, is_number, as_is)
+        start, end = start + len(quote), end - len(quote)
+        if self.own is not None:
+            first, behind = self.own
+            return Token(start + first, start + behind, self.key, is_as_is=as_is, is_key=True)
+        return Token(start, end, self.key, type(self.value) is int, as_is)
 
 
 class _Builder(Builder):
@@ -386,9 +391,15 @@ class _Builder(Builder):
             self._key = key
             yield key, event
 
+    def _key_text(self, event: Any) -> str:
+        key = super()._key_text(event)
+        if key.startswith("k:") and (own := OWN_KEY.fullmatch(key)):
+            self.scalars.append(_Scalar(key, key, event, own.span(1)))
+        return key
+
 
 def _tokens(scalars: Iterable[_Scalar], text: str, start: int, end: int) -> Iterator[Token]:
-    """Yield the strings in a part of a text, and the numbers of a ``restartCount``."""
+    """Yield the strings in a part of a text, the numbers of a ``restartCount``, and parts of keys."""
     for scalar in scalars:
         kind = type(scalar.value)
         if start <= scalar.event.start_mark.index < end and (

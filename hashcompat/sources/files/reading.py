@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final, Literal, TypedDict
+from typing import Any, Final, Literal, NotRequired, TypedDict
 
 import msgspec
 
@@ -104,6 +104,7 @@ class _Spec(TypedDict, total=False):
 
 
 class _Pod(TypedDict):
+    apiVersion: NotRequired[Any]
     kind: Literal["Pod"]
     metadata: _Metadata
     spec: _Spec
@@ -153,7 +154,11 @@ def parts(
             return
         text = _Counted(_text(source, spans.cut(stream, 0, end) if end else stream, checked=False))
         try:
-            yield from jsonstream.parts(text, strict=strict, quick=quick, alike=alike, rest=rest)
+            # a pod behind a snapshot is none of those in it
+            documents = alike is not None and not alike.of_snapshot
+            yield from jsonstream.parts(
+                text, strict=strict, quick=quick, alike=alike, rest=rest, documents=documents
+            )
         except InputError:
             # only then: before a strict reading the same file was found to be text
             if not strict:

@@ -287,9 +287,10 @@ class _Look:
 
     def add(self, part: Part) -> None:
         """Take one more part into account."""
+        replica = part.value if isinstance(part.value, Replica) else None
         if part.index is None:
             self._documents += 1
-            value = part.value if isinstance(part.value, Mapping) else {}
+            value = part.value if isinstance(part.value, Mapping) else replica.outline if replica else {}
             kind = value.get("kind")
             self._objects += isinstance(kind, str) and not str(value.get("apiVersion")).startswith(_KUSTOMIZE)
             self._pod_lists += kind == "PodList"
@@ -304,7 +305,6 @@ class _Look:
             self._elements = True
             if part.kind is None:
                 self._kinds[part.document] = ""
-        replica = part.value if isinstance(part.value, Replica) else None
         last, self._replica = self._replica, replica
         if replica is not None and replica.is_like(last):
             self._containers += containers_of(replica.shape.value)  # all else is as in the one before it
@@ -423,7 +423,9 @@ def _bytes_of(node: Node) -> int:
 def objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) -> Iterator[KubernetesObject]:
     """Yield the objects in a part; elements of anything but a list are not objects."""
     kind = kinds.get(part.document) if part.kind is None else part.kind
-    if part.index is None:
+    if part.index is None and isinstance(part.value, Replica):
+        yield KubernetesObject(part.value.outline, origin, "$", where=where, maker=part.value)
+    elif part.index is None:
         yield from opened(part.value, origin, where=where)
     elif is_list(kind) and isinstance(part.value, Replica):
         replica, path, in_snapshot = part.value, f"{_ITEM}{part.index}]", kind == snapshots.KIND

@@ -10,8 +10,8 @@ containers begin at the same lines, and it decodes to the same but for the strin
    have escapes: most commands and variables that are a workload's own have quotes or line breaks.
 2. *Learn* (``stencils.py``). The first pod of a stencil is decoded strictly, and so is the first with another
    string outside the slots: that one becomes a slot too. The n-th string of a text is the n-th of its value,
-   which shows where in the value each slot is; keys of managedFields that name an address or a uid are
-   slots too. No table has the paths of what replicas may differ in.
+   which shows where in the value each slot is; an address, a uid or the name of a token's mount in a key of
+   managedFields is in a slot too. No table has the paths of what replicas may differ in.
 3. *Know what decides* (``roles.py``). A slot is read of each pod, or is hashed, or nothing reads it, or it
    decides; where a table does not name it, it decides. Pods of the same stencils of metadata and spec with
    equal strings in the slots that decide are of one ``Shape`` (``shape.py``), which makes each of them of its

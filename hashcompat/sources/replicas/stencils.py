@@ -52,7 +52,7 @@ class Stencils:
 
         ``of_snapshot``: whether they are those of a snapshot.
         """
-        self._kind, self._of_snapshot = kind, of_snapshot
+        self._kind, self.of_snapshot = kind, of_snapshot
         self._otherwise = ANNOTATIONS if of_snapshot else (*ANNOTATIONS, WORKLOAD)
         self.longest = 0
         """The most characters that a text has that stencils were made of."""
@@ -137,7 +137,7 @@ class Stencils:
             self._statuses[last] = Status.of(last, value["status"])
         if key not in self._families:
             shared = self._shared.setdefault(second, Shared())
-            self._families[key] = Family(key, shared, of_snapshot=self._of_snapshot)
+            self._families[key] = Family(key, shared, of_snapshot=self.of_snapshot)
         family = self._families[key]
         if not family.knows(values):
             self._size += len(found.whole) // _OF_SHAPE
@@ -191,7 +191,7 @@ class Stencils:
         others = min(((one.others(cut), place) for place, one in enumerate(known)), key=_number, default=None)
         if others is not None and not others[0]:
             return known[others[1]]
-        paths = [steps for steps, _ in leaves(value, keys=not number and is_bare is None)]
+        paths = [steps for steps, _ in leaves(value, keys=not number)]
         # Nobody reads managedFields; anywhere else a value is found by its keys.
         if len(paths) != cut.tokens or any(paths[cut.places[one]][:2] != _MANAGED for one in cut.own_keys):
             return None

@@ -10,13 +10,30 @@ _OF_CONTROLLERS = ("annotations", "generateName", "labels", "ownerReferences")
 
 
 def of_pod(pod: Json, created: int, updated: int) -> list[Json]:
-    """Return the rows of the controller that created a pod, and of its kubelet."""
+    """Return the rows of the controller that created a pod, and of its kubelet.
+
+    What admission adds is in none (k8s.io/apiserver pkg/endpoints/handlers/create.go, 1.37.2: fields are
+    noted before it). Of that only the token's mount counts here, for it has another name in each pod.
+    """
     metadata = {key: pod["metadata"][key] for key in _OF_CONTROLLERS if key in pod["metadata"]}
-    spec = {key: value for key, value in pod["spec"].items() if key != "nodeName"}
+    spec = _sent({key: value for key, value in pod["spec"].items() if key != "nodeName"})
     return [
         _row("kube-controller-manager", created, {"metadata": metadata, "spec": spec}),
         {**_row("kubelet", updated, {"status": pod["status"]}), "subresource": "status"},
     ]
+
+
+def _sent(value: Any) -> Any:
+    """Return a part of a spec without the token's mount."""
+    if isinstance(value, dict):
+        return {key: _sent(one) for key, one in value.items()}
+    if not isinstance(value, list):
+        return value
+    return [_sent(one) for one in value if not (isinstance(one, dict) and _is_token(one.get("name")))]
+
+
+def _is_token(name: Any) -> bool:
+    return isinstance(name, str) and name.startswith("kube-api-access-")
 
 
 def _row(manager: str, at: int, value: Json) -> Json:

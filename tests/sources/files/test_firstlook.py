@@ -71,7 +71,7 @@ def test_what_is_no_list_of_pods_it_leaves(text: str) -> None:
 def test_it_reads_what_a_first_look_needs() -> None:
     text = json.dumps([pod(name="p", metadata=OWNED, status={"phase": "Running"})])
     ((found, _),) = reading.first_look(text) or ()
-    assert {key: sorted(value) for key, value in found.items() if key != "kind"} == {
+    assert {key: sorted(value) for key, value in found.items() if key not in ("apiVersion", "kind")} == {
         "metadata": ["labels", "name", "namespace", "ownerReferences"],
         "spec": ["containers"],
     }

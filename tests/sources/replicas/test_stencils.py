@@ -29,14 +29,22 @@ pytestmark = pytest.mark.usefixtures("untraced")
 Json = dict[str, Any]
 Change = Callable[[Json], object]
 
-SUFFIXES = (".json", ".yaml")
+SUFFIXES = (".json", ".yaml", ".jsonl")
 
 
 def dumped(pods: list[Any], path: Path, indent: int | None = 4) -> str:
+    if path.suffix == ".jsonl":
+        path.write_text("".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in pods))
+        return str(path)
     document = {"apiVersion": "v1", "items": pods, "kind": "List", "metadata": {"resourceVersion": ""}}
     is_json = path.suffix == ".json"
     path.write_text(json.dumps(document, indent=indent, ensure_ascii=False) if is_json else as_yaml(document))
     return str(path)
+
+
+def place(suffix: str, number: int) -> str:
+    """Return how a message names one of the objects."""
+    return f"(document {number + 1}): $" if suffix == ".jsonl" else f"$.items[{number}]"
 
 
 def shown(pod: Pod) -> object:
@@ -117,8 +125,54 @@ def test_statuses_of_any_structure_and_strings_with_escapes_are_of_one_shape(
 def test_names_in_keys_of_managed_fields(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found, _ = same(dumped(replicas(managed_fields=True), tmp_path / f"pods{suffix}"), monkeypatch)
+    """Those of the token's mount, as of the addresses and the owner, are each pod's own."""
+    pods = replicas(managed_fields=True)
+    for pod in pods:
+        name = pod["spec"]["volumes"][-1]["name"]
+        assert name.startswith("kube-api-access-")
+        fields = pod["metadata"]["managedFields"][0]["fieldsV1"]
+        fields["f:spec"]["f:volumes"] = {f'k:{{"name":"{name}"}}': {".": {}}, 'k:{"name":"data"}': {}}
+    name = dumped(pods, tmp_path / f"pods{suffix}")
+    found, _ = same(name, monkeypatch)
     assert len(found) == 4 + 8
+    assert len(set(shapes_of(name)[:-1])) == 1
+    other = pods[5]["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"]["f:volumes"]
+    other['k:{"name":"more"}'] = {}
+    name = dumped(pods, tmp_path / f"other{suffix}")
+    assert len(same(name, monkeypatch)[0]) == 4 + 8
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("\r\n", "\n\n", " \n\t", ""),
+        *(
+            '\n{"kind": "List", "apiVersion": "v1", "items": []}\n',
+            "\n[]\n",
+            "\nnull\n",
+            "\n{\n",
+            "\n}\n",
+            ",\n",
+        ),
+        *('\n{"kind": "Secret", "kind": "Pod"}\n', '\n{"kind": "Pod"} {}\n', '\n{"a": "}\\n{"}\n'),
+    ],
+    ids=repr,
+)
+def test_lines_with_anything_between_them(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = [json.dumps(one) for one in replicas(12)]
+    for number, ends in enumerate((written, written[:3])):
+        path = tmp_path / f"pods-{number}.jsonl"
+        path.write_text("\n".join([*written[4:8], *written[8:10]]) + text + "\n".join(ends[:4]), newline="")
+        same(str(path), monkeypatch)
+
+
+def test_lists_in_lines_are_read_element_by_element(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pods, path = replicas(30), tmp_path / "pods.jsonl"
+    lists = [{"apiVersion": "v1", "kind": "List", "items": pods[start : start + 5]} for start in (0, 5, 10)]
+    lines = [*pods[15:20], *lists, *pods[20:], answered(replicas(6, number=1))]
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    assert len(same(str(path), monkeypatch)[0]) == 4 + 36
+    assert len(set(shapes_of(str(path))[:-6])) == 1
 
 
 def test_replicas_in_one_line_have_one_shape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,7 +382,7 @@ def test_what_is_wrong_in_a_slot_is_an_error(
     name = dumped(pods, tmp_path / f"wrong{suffix}")
     found, error = same(name, monkeypatch)
     assert not found
-    assert f"$.items[5].{'.'.join(steps)}: {says}" in error
+    assert f"{place(suffix, 5)}.{'.'.join(steps)}: {says}" in error
 
 
 def inner(value: Any, *steps: str | int) -> Iterator[tuple[str | int, ...]]:
@@ -370,7 +424,7 @@ def test_what_is_no_object_among_pods(
 ) -> None:
     first, *others = replicas(4)
     _, problem = same(dumped([first, odd, *others], tmp_path / f"pods{suffix}"), monkeypatch)
-    assert "items[1]" in problem
+    assert place(suffix, 1) in problem
 
 
 @pytest.mark.parametrize("part", ["metadata", "spec", "status"])
@@ -396,8 +450,8 @@ def test_two_pods_of_one_uid(suffix: str, tmp_path: Path, monkeypatch: pytest.Mo
     pods = replicas(7)
     pods[5]["metadata"]["uid"] = pods[2]["metadata"]["uid"]
     _, problem = same(dumped(pods, tmp_path / f"pods{suffix}"), monkeypatch)
-    assert "$.items[2]" in problem
-    assert "$.items[5]: two different pods share a uid" in problem
+    assert place(suffix, 2) in problem
+    assert f"{place(suffix, 5)}: two different pods share a uid" in problem
     pods[5] = pods[2]
     found, _ = same(dumped(pods, tmp_path / f"pods{suffix}"), monkeypatch)
     assert len(found) == 4 + 6

@@ -92,6 +92,7 @@ class Window:
         self._line, self._column = line, 1  # of the first character of the text
         self._seen, self._seen_line = 0, line  # a place in the text, and its line
         self._strict_to = 0  # where elements end that were offered together and left to the decoder
+        self._alone_to = 0  # where documents do
         self._together = 1  # characters of the elements that are offered together
 
     def peek(self) -> str:
@@ -119,7 +120,7 @@ class Window:
         """Go on with another text, at the end of this one."""
         self._chunks = iter(chunks)
         self._line, self._column = place.line, 1
-        self._text, self._position, self._strict_to = "", 0, 0
+        self._text, self._position, self._strict_to, self._alone_to = "", 0, 0, 0
         self._seen, self._seen_line = 0, place.line
 
     def opens(self, start: str, end: str) -> bool:
@@ -210,36 +211,43 @@ class Window:
         if "\n" not in space:
             return []
         last = self._last(f"{space}}},{space}{{", _TOGETHER if alike is None else self._together)
+        if last < 0:
+            return []
         end = last + len(space) + 1
-        return [] if last < 0 else self._offered(end, self._text[self._position : end], quick, alike)
+        # what quick refused once is not offered again, or one odd element would be decoded over and over
+        self._strict_to = end
+        return self._offered(end, self._text[self._position : end], quick, alike)
 
-    def lines(self, quick: Quick, alike: Alike) -> list[tuple[Any, JsonLines | None]]:
-        """Consume the documents of JSON lines whose end is in what was read, as ``many`` does elements.
+    def documents(self, quick: Quick, alike: Alike) -> list[tuple[Any, JsonLines | None]]:
+        """Consume the documents whose end is in what was read, as ``many`` does elements.
 
-        Each is on a line of its own, so that a comma in the place of each line break makes a list of them.
+        They end where an object and the next one are on lines of their own, in one line or in many: no string
+        has a line break in it, and within a document a comma would be between the two.
         """
-        if self._position < self._strict_to:
+        if self._position < self._alone_to:
             return []
         if len(self._text) - self._position < _AHEAD:
             self._more()
         self.peek()
         ends = self._text.find("\n", self._position)
-        if ends <= self._position or self._text[ends - 1] != "}":
-            return []  # its first line is not all of it
-        end = self._last("}\n{", self._together) + 1
+        newline = "\r\n" if self._text[ends - 1 : ends] == "\r" else "\n"
+        between = f"}}{newline}{{"
+        end = self._last(between, self._together) + 1
+        self._alone_to = end or len(self._text)
         if not end:
-            self._strict_to = len(self._text)
             return []
-        listed = self._text[self._position : end].replace("\n", ",")
+        whole = self._text[self._position : end]
+        number = whole.count(between) + 1
 
         def plain(text: str) -> Sequence[tuple[Any, str]] | DecodedRun | None:
             found = quick(text)
-            if found is None or isinstance(found, DecodedRun):
+            # more have a comma between them, which documents may not
+            if found is None or isinstance(found, DecodedRun) or len(found) != number:
                 return None
             # the elements of a list are parts of their own
             return found if all(type(one) is dict and ITEMS not in one for one, _ in found) else None
 
-        return self._offered(end, listed, plain, alike)
+        return self._offered(end, whole.replace(between, f"}},{newline}{{"), plain, alike)
 
     def _offered(
         self, end: int, listed: str, quick: Quick, alike: Alike | None
@@ -249,8 +257,6 @@ class Window:
         pairs = [(values, "")] if isinstance(values, DecodedRun) else values
         elements = [self._passed(value, text, alike) if text else (value, None) for value, text in pairs]
         self._position = end if elements else self._position
-        # what quick refused once is not offered again, or one odd element would be decoded over and over
-        self._strict_to = end
         return elements
 
     def _last(self, between: str, together: int) -> int:
@@ -338,6 +344,7 @@ class Window:
         self._line, self._column = self._line_of(self._position), self._column_of(self._position)
         # places count from the beginning of the text, which has just moved
         self._strict_to = max(0, self._strict_to - self._position)
+        self._alone_to = max(0, self._alone_to - self._position)
         self._text, self._position = "".join(read), 0
         self._seen, self._seen_line = 0, self._line
         return True
@@ -397,8 +404,8 @@ def parts(
     ``strict=False`` is faster and meant for a first pass: it does not keep the text of numbers, accepts
     duplicate keys and NaN, and knows no lines. ``quick`` is offered many elements at once where each begins
     a line; what ``alike`` makes of an element is the value of its part. ``rest`` is asked where the text ends
-    between two elements of ``items``. With ``documents`` both are for whole documents too, as JSON lines are.
-    Raises InputError with line and column, as ``jsontext.loads``, and also if the text ends too early.
+    between two elements of ``items``. With ``documents`` both are for whole documents too, such as JSON
+    lines. Raises InputError with line and column, as ``jsontext.loads``, and also if the text ends too early.
     """
     window = Window(chunks, DECODER if strict else _PLAIN, placed=strict)
     reader = _Elements(window, quick, alike, rest)
@@ -408,7 +415,7 @@ def parts(
         if char == "{" and each and (one := window.alike(each)) is not None:
             number += 1
             yield Part(number, one)
-        elif char == "{" and each and quick and (run := window.lines(quick, each)):
+        elif char == "{" and each and quick and (run := window.documents(quick, each)):
             for value, own in run:
                 number += 1
                 yield Part(number, value, lines=own.lines if own else None)

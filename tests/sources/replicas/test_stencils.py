@@ -153,17 +153,34 @@ def test_names_in_keys_of_managed_fields(
             "\n{\n",
             "\n}\n",
             ",\n",
+            '\n{"kind": "Pod"}, {"kind": "Pod"}\n',
         ),
         *('\n{"kind": "Secret", "kind": "Pod"}\n', '\n{"kind": "Pod"} {}\n', '\n{"a": "}\\n{"}\n'),
     ],
     ids=repr,
 )
-def test_lines_with_anything_between_them(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written = [json.dumps(one) for one in replicas(12)]
+@pytest.mark.parametrize("indent", [None, 2, 0])
+def test_documents_with_anything_between_them(
+    text: str, indent: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = [json.dumps(one, indent=indent) for one in replicas(12)]
     for number, ends in enumerate((written, written[:3])):
         path = tmp_path / f"pods-{number}.jsonl"
         path.write_text("\n".join([*written[4:8], *written[8:10]]) + text + "\n".join(ends[:4]), newline="")
         same(str(path), monkeypatch)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_replicas_that_are_documents_have_one_shape(
+    indent: int | None, newline: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As ``jq '.items[]'`` prints them."""
+    path = tmp_path / "pods.json"
+    text = "".join(f"{json.dumps(one, indent=indent)}\n" for one in replicas(12))
+    path.write_text(text, newline=newline)
+    assert len(same(str(path), monkeypatch)[0]) == 4 + 12
+    assert len(set(shapes_of(str(path))[:-1])) == 1
 
 
 def test_lists_in_lines_are_read_element_by_element(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,7 @@ class Form(Enum):
     INDENTED = "indented"
     COMPACT = "compact"
     LINES = "lines"
+    DOCUMENTS = "documents"
     YAML = "yaml"
     FLOW = "flow"
 
@@ -118,6 +119,7 @@ _AROUND: Final = {
     Form.INDENTED: _LIST,
     Form.COMPACT: ('{"apiVersion":"v1","items":[', ",", '],"kind":"List"}\n'),
     Form.LINES: ("", "\n", "\n"),
+    Form.DOCUMENTS: ("", "\n", "\n"),
     Form.YAML: ("apiVersion: v1\nitems:\n", "", 'kind: List\nmetadata:\n  resourceVersion: ""\n'),
     Form.FLOW: (f"# as flow\n{_LIST[0]}", *_LIST[1:]),
 }
@@ -131,7 +133,8 @@ def rendered(value: Json, form: Form) -> str:
             return as_yaml([value])
         case Form.COMPACT | Form.LINES:
             return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-    return json.dumps(value, indent=4, ensure_ascii=False).replace("\n", "\n        ")
+    text = json.dumps(value, indent=4, ensure_ascii=False)
+    return text if form is Form.DOCUMENTS else text.replace("\n", "\n        ")
 
 
 def node(name: str, release: str, room: Json | None = None) -> Json:

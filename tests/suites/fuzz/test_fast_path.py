@@ -25,7 +25,14 @@ from tests.suites.fuzz.truth import Compared, compare, small_spans
 pytestmark = pytest.mark.fastpath
 
 ROUNDS: Final = randomness.count("FAST_PATH_ROUNDS", 20)
-SHARES: Final = {Form.INDENTED: 40, Form.YAML: 20, Form.COMPACT: 15, Form.LINES: 20, Form.FLOW: 5}
+SHARES: Final = {
+    Form.INDENTED: 40,
+    Form.YAML: 20,
+    Form.COMPACT: 15,
+    Form.LINES: 10,
+    Form.DOCUMENTS: 10,
+    Form.FLOW: 5,
+}
 """Of a hundred rounds; pods have stencils in all forms but the last, and the first and third are divided."""
 
 LARGE: Final = max(1, ROUNDS // 100)

@@ -53,6 +53,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
         return [work.result() for work in works]
 
 
+@pytest.mark.full
 def test_every_command_says_and_writes_the_same_bytes(found: list[dict[str, Any]]) -> None:
     first, *others = found
     assert len(first) >= 35

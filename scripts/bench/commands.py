@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
@@ -43,6 +43,10 @@ class Command:
     """How it reads the cluster: a file in this form, or ``live``."""
 
 
+MANAGED: Final = "managed"
+"""The form of a file as ``kubectl --show-managed-fields`` prints it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sources:
     """One cluster as files and as pages that a server gives."""
@@ -50,10 +54,11 @@ class Sources:
     directory: Path
 
     @classmethod
-    def write(cls, directory: Path, name: str, pods: int, forms: Sequence[str] = ("json", "yaml")) -> Sources:
+    def write(cls, directory: Path, name: str, pods: int, forms: Iterable[str]) -> Sources:
         """Write one of CLUSTERS in some forms, and as pages."""
         for form in forms:
-            cluster.write(directory / f"dump.{form}", name, pods, Shape(OLD), form)
+            shape, text = Shape(OLD, managed_fields=form == MANAGED), "json" if form == MANAGED else form
+            cluster.write(directory / f"dump.{form}", name, pods, shape, text)
         one = cluster.CLUSTERS[name]
         served.write(directory, cluster.objects(pods, Shape(OLD, one.distinct), one.kind))
         return cls(directory)
@@ -77,6 +82,9 @@ COMMANDS: Final = (
         ("plan", "--from", "1.20.15", "--to", NEW, "--override-node-releases", "-o", "json"),
     ),
     Command("plan, from YAML", PLAN, "yaml"),
+    Command("plan, from JSON lines", PLAN, "lines"),
+    Command("plan, from JSON in one line", PLAN, "compact"),
+    Command("plan, with managedFields", PLAN, MANAGED),
     Command("plan, of a live cluster", PLAN, LIVE),
     Command("plan -o html", (*PLAN[:-1], "html")),
     Command("patch --audit", ("patch", "--audit", "--kubelet", "1.9.11", "--like", "1.7.16", "-o", "json")),
@@ -121,7 +129,8 @@ def rows(pods: int, rounds: int) -> Iterator[CommandRow]:
         if one.distinct:
             continue
         with tempfile.TemporaryDirectory() as directory:
-            sources = Sources.write(Path(directory), name, pods)
+            forms = dict.fromkeys(command.source for command in COMMANDS if command.source != LIVE)
+            sources = Sources.write(Path(directory), name, pods, forms)
             turns = [[apart(command, sources) for command in COMMANDS] for _ in range(rounds)]
         for command, taken in zip(COMMANDS, zip(*turns, strict=True), strict=True):
             yield of_turns(command, name, pods, taken, [turn[0] for turn in turns])

@@ -16,6 +16,7 @@ from hashcompat.core.model.escape import is_visible
 from tests.helpers.hostile import NAMES, name_of
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import Result, Run, ran, rows_in
+from tests.helpers.slices import sliced
 
 pytestmark = pytest.mark.usefixtures("untraced")
 
@@ -143,7 +144,7 @@ def test_every_terminal_gets_every_row(locale: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("locale", LOCALES)
-@pytest.mark.parametrize("form", ["json", "yaml"])
+@pytest.mark.parametrize("form", sliced(["json", "yaml"], ["json"]))
 def test_documents_are_the_same_in_every_locale(locale: str, form: str) -> None:
     code, out, _ = printed(locale, *COMMANDS["plan"], "-o", form)
     assert code == 0

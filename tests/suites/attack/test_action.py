@@ -177,6 +177,7 @@ def test_the_action_runs_nothing_of_the_checkout(
     assert (tmp_path / "output").read_text().count("exit-code=2") == 1
 
 
+@pytest.mark.full
 def test_the_steps_of_jenkins_run_nothing_of_the_workspace(
     checkout: Checkout, repository: Path, tmp_path: Path
 ) -> None:

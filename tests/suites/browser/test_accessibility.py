@@ -33,7 +33,8 @@ def test_a_report_has_no_violation(opened: Opened, name: str) -> None:
     assert ("dark phone", window.violations()) == ("dark phone", [])
 
 
-@pytest.mark.parametrize("screen", sliced(SCREENS, ["light"]))
+@pytest.mark.full
+@pytest.mark.parametrize("screen", SCREENS)
 def test_what_a_reader_does_brings_no_violation(opened: Opened, screen: str) -> None:
     window = opened("sample", **SCREENS[screen])
     assert {state: found for state in states(window.page) if (found := window.violations())} == {}

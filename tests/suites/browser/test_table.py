@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import expect
 
 from hashcompat.core.model.verdicts import Verdict
-from tests.helpers.slices import sliced
 from tests.suites.browser import report
 from tests.suites.browser.conftest import Opened
 
@@ -48,7 +47,8 @@ def test_the_filter_leaves_the_rows_of_one_verdict_and_goes_with_the_search(open
             assert report.matching(page) == wanted
 
 
-@pytest.mark.parametrize("name", sliced(["verdicts", "hostile names"], ["verdicts"]))
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["verdicts", "hostile names"])
 def test_every_column_sorts_both_ways_and_says_so(opened: Opened, name: str) -> None:
     page = opened(name).page
     before = report.matching(page)

@@ -169,6 +169,7 @@ def test_a_program_that_is_killed_goes_on_where_it_was(
     assert content(out) == undisturbed
 
 
+@pytest.mark.full
 def test_a_file_that_takes_too_much_memory_is_the_only_one_that_is_lost(tmp_path: Path) -> None:
     """The process that plans it is ended, and when it is alone again."""
     source = many(tmp_path / "in", 9)

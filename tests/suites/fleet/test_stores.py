@@ -134,6 +134,7 @@ def test_a_store_that_fails_now_and_then_changes_nothing(
     assert got(server, out, tmp_path / "out") == expected
 
 
+@pytest.mark.full
 def test_an_object_that_is_always_cut_is_unreadable_until_it_is_whole(
     server: str, expected: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -146,6 +147,7 @@ def test_an_object_that_is_always_cut_is_unreadable_until_it_is_whole(
     assert got(server, "broken", tmp_path / "out") == expected
 
 
+@pytest.mark.full
 def test_a_store_that_refuses_to_write_is_an_error_and_leaves_no_run(server: str) -> None:
     with before(server, Every(slow_down, "PUT .*full/", 1)) as url:
         code, out, err = fleet(url, "full")

@@ -71,6 +71,7 @@ def test_a_second_build_is_equal_to_the_byte(tools: Path, tmp_path: Path) -> Non
     assert (done.returncode, "differs" in done.stderr) == (0, False), done.stderr
 
 
+@pytest.mark.full
 def test_the_executable_file_runs_where_only_python_is(made: Path, tmp_path: Path) -> None:
     cluster = written(tmp_path)
     for target, code in ((SAME, 0), (NEW, 2)):

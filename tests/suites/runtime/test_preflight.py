@@ -166,6 +166,7 @@ def stuck(made: Lab, app: str) -> Iterator[int]:
             killing.wait(timeout=30)
 
 
+@pytest.mark.full
 def test_a_container_that_hangs_docker(made: Lab, run: Run) -> None:
     _, app = made.docker_pod("stuck")
     made.docker_pod("healthy")

@@ -159,7 +159,8 @@ def places(calls: Counter[str], *, every: bool) -> Iterator[tuple[str, int]]:
         yield from ((call, place) for place in sorted(chosen))
 
 
-@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("every", [False, True])
 def test_a_run_that_is_killed_at_any_system_call_can_be_taken_up_or_undone(
     made: Lab, run: Run, *, every: bool
 ) -> None:

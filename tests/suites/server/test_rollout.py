@@ -178,6 +178,7 @@ def test_a_surprise_stops_within_one_node_and_all_go_on_once_it_is_fixed(
     assert rollout.phases() == dict.fromkeys(NODES, "done")
 
 
+@pytest.mark.full
 def test_a_kubelet_that_takes_its_time_is_waited_for(rollout: Rollout) -> None:
     """It reports itself Ready before it restarts anything; a restart that nobody predicted ends the wait."""
     for name, late, code in (("roll-a", "mounts-roll-a", 0), ("roll-b", "plain-roll-b", 2)):

@@ -83,7 +83,6 @@ NO_READERS: Final = {
     "analysis/preflight/checks/host": "writes commands",
     "analysis/preflight/checks/kubelet": "writes commands",
     "analysis/preflight/checks/managers": "compares what the target probe reads",
-    "analysis/preflight/facts/cpustate": "compares what the target probe reads",
     "analysis/preflight/facts/managers": "compares what the target probe reads",
     "analysis/preflight/facts/nodemanagers": "compares what the target probe reads",
     "analysis/preflight/checks/pods": "compares a uid that was read",

@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem, states
-from hashcompat.analysis.preflight.facts import Facts, cpustate, host, managers, runtime
+from hashcompat.analysis.preflight.facts import Facts, host, managers, nodemanagers, runtime
 from hashcompat.analysis.preflight.facts.kubelet import reserved_memory
 from hashcompat.analysis.preflight.facts.managers import UnstartedError
 from hashcompat.analysis.preflight.facts.statefiles import FoundStateFile
@@ -72,7 +72,7 @@ def _cpu_objections(
     facts: Facts, upgrade: KubeletStart, state: FoundStateFile, content: Mapping[str, Any]
 ) -> Iterator[str]:
     yield from _missing_containers(facts, upgrade, state, content)
-    yield from cpustate.objections(facts, content, compares=upgrade.hazards.cpus_have_to_match)
+    yield from nodemanagers.objections(facts, content, compares=upgrade.hazards.cpus_have_to_match)
 
 
 def _missing_containers(

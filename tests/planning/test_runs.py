@@ -15,8 +15,8 @@ import pytest
 from msgspec import structs
 
 import hashcompat
+from hashcompat.analysis.planning import PlanRun, decided
 from hashcompat.analysis.planning.options import Options
-from hashcompat.analysis.planning.runs import PlanRun, decided
 from hashcompat.analysis.planning.view import View
 from hashcompat.core import forks, rules
 from hashcompat.core.catalog.lookup import Catalog

@@ -24,10 +24,9 @@ from hashcompat.core.model.results import Result
 from hashcompat.core.records.index import Records, index
 from hashcompat.output.report import document_of
 from hashcompat.sources import filters, values
+from hashcompat.sources.files import Input, dumps, of_stream, staticpods
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import dumps, staticpods
 from hashcompat.sources.files.collect import sample_cluster
-from hashcompat.sources.files.inputs import Input, of_stream
 from hashcompat.sources.files.layouts import Exclusions
 from hashcompat.sources.filters import Filters
 

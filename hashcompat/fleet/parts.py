@@ -41,7 +41,7 @@ from hashcompat.fleet.engines import Apart
 from hashcompat.fleet.store import PARTS, Directory, StoredFile, StoreError, local_copy
 from hashcompat.sources.content import python_zstd
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files.inputs import inputs
+from hashcompat.sources.files import inputs
 
 Row = tuple[Any, ...]
 """The values of a table's columns behind those that all tables share, in their order."""

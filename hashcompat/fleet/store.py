@@ -24,7 +24,7 @@ import msgspec
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.shown import said, urls
 from hashcompat.sources.content import MOST_BYTES, replacing, size
-from hashcompat.sources.files.inputs import COMPRESSED
+from hashcompat.sources.files import COMPRESSED
 from hashcompat.sources.files.layouts import SUFFIXES
 
 Found = TypeVar("Found")

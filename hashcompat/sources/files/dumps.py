@@ -22,8 +22,8 @@ from hashcompat.core.records.collected import from_documents, from_log
 from hashcompat.core.records.probes import Dump, dumps
 from hashcompat.sources.content import chunks, joined, lines
 from hashcompat.sources.documents import load_all
+from hashcompat.sources.files import Input, inputs, is_archive, named, packed, require_end
 from hashcompat.sources.files.archives import members
-from hashcompat.sources.files.inputs import Input, inputs, is_archive, named, packed, require_end
 
 _WANTED: Final = "the output of hashcompat collector"
 _EVERY: Final = ("",)

@@ -23,9 +23,8 @@ from hashcompat.core.go.jsontext import DECODER
 from hashcompat.core.model.pods import CONTAINER_LISTS
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import chunks
-from hashcompat.sources.files import spans
+from hashcompat.sources.files import Input, named, spans
 from hashcompat.sources.files.foreign import without_logs
-from hashcompat.sources.files.inputs import Input, named
 from hashcompat.sources.files.spans import Span
 from hashcompat.sources.objects import KubernetesObject, is_list
 from hashcompat.sources.replicas.stencils import Stencils

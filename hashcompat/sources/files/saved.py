@@ -16,7 +16,7 @@ from hashcompat.core.model.documents import API_VERSION
 from hashcompat.core.model.results import DIGEST, DocumentDigest, line_of
 from hashcompat.sources.content import chunks
 from hashcompat.sources.documents import JsonObject, row_of
-from hashcompat.sources.files.inputs import inputs, named
+from hashcompat.sources.files import inputs, named
 
 _NO_JSON: Final = ": not valid JSON: "
 """Is in the error for a text that nobody took for such a document before."""

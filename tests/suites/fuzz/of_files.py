@@ -229,7 +229,7 @@ TARGETS = (
             *_OBJECTS,
             "sources/files/collect",
             "sources/files/reading",
-            "sources/files/inputs",
+            "sources/files/__init__",
         ),
         longest=1024,
     ),

@@ -33,9 +33,8 @@ from hashcompat.output.report.changes import CHANGES, LANDING
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.files import dumps, plans, reports, rollout, saved, settings, snapshotrows
-from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.rollout import RolloutFile
-from hashcompat.sources.files.saved import Saved, opened
+from hashcompat.sources.files.saved import PlanRows, Saved, opened
 from hashcompat.sources.node import kubelets, wanted
 from tests.helpers.dumps import HEALTHY, dump, upgrade
 from tests.suites.fuzz.places import named, on_disk
@@ -210,7 +209,6 @@ TARGETS = (
         _plan,
         (
             "sources/files/plans",
-            "sources/files/planrows",
             "sources/files/saved",
             "sources/documents",
         ),

@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from hashcompat.api import inputs
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
 from hashcompat.core.model.pods import Origin, Source
-from hashcompat.sources import values
 from hashcompat.sources.files import called
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files.collect import sample_cluster
@@ -282,7 +282,7 @@ def test_the_inventory_tells_where_it_comes_from(run: Run, tmp_path: Path) -> No
         assert files.collect((name,)).origin == Origin(kind, (name,), oldest=written)
     assert files.collect((str(saved), pods)).origin.kind is Source.FILES
     assert sample_cluster().origin == Origin(Source.SAMPLE)
-    assert values.collect(PODS).origin == Origin(Source.OBJECTS)
+    assert inputs.collect(PODS).origin == Origin(Source.OBJECTS)
     assert called("https://user:secret@host/pods.json?token=x") == "https://host/pods.json"
 
 

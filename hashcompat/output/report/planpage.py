@@ -6,6 +6,7 @@ one written once; and the rows, which are made while they are written.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Final
@@ -342,9 +343,8 @@ def _steps_note(shown: Excerpt) -> str:
 def _main(shown: Excerpt, whys: Whys) -> Main:
     # whoever opens it looks for what restarts, so that is before what is kept
     items = items_in_order(shown.items, shown.sort_by or SortBy.RESTARTS)
-    counts = dict.fromkeys((verdict.value for verdict in Verdict), 0)
-    for item in items:
-        counts[item.verdict] += 1
+    numbers = Counter(item.verdict for item in items)
+    counts = {verdict.value: numbers[verdict] for verdict in Verdict}
     rows = lambda: (_row(item, whys) for item in items)  # noqa: E731 - made again for each reading
     return Main("containers", "Containers", _COLUMNS, rows, len(items), counts, explained=True)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from hashcompat.core.model.escape import count, name_path, owner_path, word
+from hashcompat.core.model.escape import are, count, name_path, owner_path, word
 from hashcompat.core.model.preflight import Change, Done, Normalization, NormalizationRun, State
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.output.documents import nodes as docs
@@ -149,7 +149,7 @@ def _first_lines(made: Normalization) -> list[Line]:
 
 
 def _killed(number: int) -> str:
-    return f"{count(number, 'container')} {'is' if number == 1 else 'are'} killed"
+    return f"{count(number, 'container')} {are(number)} killed"
 
 
 def _left_cells(change: Change) -> list[object]:

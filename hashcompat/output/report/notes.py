@@ -16,7 +16,7 @@ from hashcompat.core.model.items import PodName
 from hashcompat.core.model.plan import Plan, Summary
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.regex import regex
-from hashcompat.output.report.items import hop_ends, hop_words, upgrade_of
+from hashcompat.output.report.items import hop_ends, hop_words, way_of
 from hashcompat.output.report.model import Coloured, Line
 from hashcompat.output.report.planview import Excerpt, Invocation, excerpt_of, groups_in_order
 from hashcompat.output.report.tally import Tally
@@ -256,9 +256,8 @@ def _closing(shown: Excerpt) -> str:
     """Return how many containers are killed, where, and what is not known."""
     plan, counts = shown.plan, shown.summary
     hit, killed = counts.findings, counts.verdicts[Verdict.KILL]
-    way = upgrade_of(plan.from_release, plan.running, plan.to_release)
     restart = agree(hit or counts.compared, "restart")  # 0 of 1 restarts, and 0 of 2 restart
-    parts = [f"{way}: {hit} of {count(counts.compared, 'running container')} {restart}"]
+    parts = [f"{way_of(plan)}: {hit} of {count(counts.compared, 'running container')} {restart}"]
     if hit:
         parts.append(f" in {counts.pods_affected} of {count(counts.pods, 'pod')}")
         parts.append(f" on {count(counts.nodes_affected, 'node')}" if counts.nodes_affected else "")

@@ -16,7 +16,7 @@ from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import AUTO, Difference, Hop, Pair, Plan, Scope
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules import find
-from hashcompat.output.report.items import SEVERITY, hop_ends, hop_words, item_name, reason_words, upgrade_of
+from hashcompat.output.report.items import SEVERITY, hop_ends, hop_words, item_name, reason_words, way_of
 from hashcompat.output.report.notes import answer, collapsed
 from hashcompat.output.report.page import (
     Bar,
@@ -221,7 +221,7 @@ def plan_page(result: Plan | Excerpt) -> Page:
     whys = Whys(plan, shown.items)
     kinds = (("by-node", "node", GroupBy.NODE), ("by-namespace", "namespace", GroupBy.NAMESPACE))
     return Page(
-        title=f"Restart plan: kubelet {upgrade_of(plan.from_release, plan.running, plan.to_release)}",
+        title=f"Restart plan: kubelet {way_of(plan)}",
         kind="Restart plan",
         answer=toned(answer(whole.summary, whole.tally)),
         counts=list(_counts(whole)),

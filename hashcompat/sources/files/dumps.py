@@ -143,7 +143,7 @@ def _seen(text: Iterator[str], keeper: Keeper) -> Iterator[str]:
 
 
 def _from_json(chunked: Iterable[str]) -> Iterator[Record]:
-    yield from from_documents(load_all(joined(chunked, _WANTED_RECORDS)), "a dump")
+    yield from from_documents(load_all(joined(chunked, _WANTED_RECORDS)))
 
 
 # Keep records in little memory: equal texts once, and no more in all than one run may have.

@@ -89,7 +89,7 @@ def _own(data: bytes) -> None:
 
 def _collected(data: bytes) -> None:
     """Read the records of a dump."""
-    list(from_documents(jsontext.load_all(jsontext.decode_text(data)), "a dump"))
+    list(from_documents(jsontext.load_all(jsontext.decode_text(data))))
 
 
 def _plan(data: bytes) -> None:

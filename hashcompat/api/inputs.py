@@ -1,12 +1,14 @@
 """Pods, nodes and records to ask about, and the options of a question.
 
-``load`` takes files, URLs, objects of client libraries; ``load_cluster`` a live cluster. Flags of the
+``load`` takes files, URLs, Kubernetes objects as Python values; ``load_cluster`` a live cluster. Flags of the
 command line are keywords here, bound to an inventory by ``view_of``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
+from datetime import date
 from itertools import chain
 from os import PathLike, fspath
 from typing import Any, Final, Protocol, TypedDict, Unpack
@@ -17,19 +19,25 @@ from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.planning.options import AssumePatch, Options, check_strategy
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.core.errors import UsageError, unknown_keyword
+from hashcompat.core.errors import InputError, UsageError, unknown_keyword
 from hashcompat.core.model.plan import AUTO
-from hashcompat.core.model.pods import Inventory
+from hashcompat.core.model.pods import Inventory, Node, Origin
 from hashcompat.core.model.results import Result
+from hashcompat.core.model.uids import Dating
+from hashcompat.core.model.verdicts import Record
 from hashcompat.core.records.index import Records, index
 from hashcompat.output.report import document_of
-from hashcompat.sources import filters, values
+from hashcompat.sources import filters
+from hashcompat.sources.budgets import budgets_of, scale_of
+from hashcompat.sources.dating import Dater, until
+from hashcompat.sources.files import Input, dumps, of_stream, staticpods
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import dumps, staticpods
 from hashcompat.sources.files.collect import sample_cluster
-from hashcompat.sources.files.inputs import Input, of_stream
 from hashcompat.sources.files.layouts import Exclusions
 from hashcompat.sources.filters import Filters
+from hashcompat.sources.objects import BESIDE_PODS, cluster_of, nodes_of, opened, pods_of, read
+from hashcompat.sources.snapshots import KIND, warnings
+from hashcompat.sources.workloads import Ownership
 
 
 class File(Protocol):
@@ -78,7 +86,7 @@ def load(
     every = list(chain.from_iterable(map(_each, sources)))
     given = tuple(file for file in map(_file, every) if file is not None)
     if not given:
-        return values.collect(map(_object, every))
+        return collect(map(_object, every))
     if len(given) < len(every):
         raise UsageError("load takes paths, URLs and file objects, or Kubernetes objects; not both at once")
     return files.collect(
@@ -92,7 +100,7 @@ def _each(source: Source) -> Iterable[Any]:
         return (source,)
     if isinstance(source, Inventory | Result | bytes | bytearray):
         raise wrong("source", _WANTED, source)
-    if values.is_of_client(source):
+    if is_of_client(source):
         return (source,)
     if not isinstance(source, Iterable):
         raise wrong("source", _WANTED, source)
@@ -115,7 +123,75 @@ def _object(value: Any) -> Any:
         return document_of(value)
     if isinstance(value, Inventory | Result):
         raise wrong("source", _WANTED, value)
-    return values.plain(value)
+    return plain(value)
+
+
+def collect(values: Iterable[object]) -> Inventory:
+    """Return the pods, nodes and records in some objects.
+
+    Known kinds are those that ``-f`` reads: Pod, PodList, List, Deployment, Node, ClusterSnapshot, ...
+    Raises InputError, naming an object by its number from 0 and the path in it, for what cannot be read,
+    for two different pods share a uid or nodes of one name, and for no pod.
+    """
+    objects = [found for number, value in enumerate(values) for found in opened(value, f"object {number}")]
+    census, dater = Ownership(), Dater()
+    for one in objects:
+        census.add(one.value)
+        dater.add(one.value, one.origin)
+    templates = census.templates()
+    pods = tuple(pods_of(objects, templates))
+    if not pods:
+        raise InputError("no pods among the objects; an empty plan would look like a safe one")
+    others = [(thing, one) for one in objects if one.value["kind"] in BESIDE_PODS for thing in read(one)]
+    hidden = (line for one in objects if one.value["kind"] == KIND for line in warnings(one.value))
+    alone = all(one.in_snapshot or one.value["kind"] == KIND for one in objects)
+    clusters = {uid for one in objects for uid in cluster_of(one.value)}
+    return Inventory(
+        pods,
+        nodes_of((thing, where) for thing, where in others if isinstance(thing, Node)),
+        tuple(thing for thing, _ in others if isinstance(thing, Record)),
+        warnings=(*templates.warnings, *dict.fromkeys(hidden)),
+        budgets=budgets_of(
+            (thing for thing, _ in others),
+            dict(scale for one in objects if (scale := scale_of(one.value))),
+            listed=False,
+        ),
+        origin=Origin(cluster=clusters.pop() if len(clusters) == 1 else ""),
+        dating=Dating(until(), tuple(dater.dated("", alone=alone))),
+    )
+
+
+_VERSION: Final = re.compile(r"^V\d+((alpha|beta)\d+)?(?=[A-Z])")
+
+
+def plain(value: Any) -> Any:
+    """Return plain JSON values for what a client library holds; plain values stay as they are.
+
+    Known are models of the official Python clients, whose ``attribute_map`` names the JSON keys (their own
+    ``to_dict`` does not), and whatever else has a ``to_dict``.
+    """
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(getattr(value, "attribute_map", None), Mapping):
+        return _model(value)
+    return plain(value.to_dict()) if is_of_client(value) else value
+
+
+def is_of_client(value: object) -> bool:
+    """Return whether a value is an object of a client library."""
+    return isinstance(getattr(value, "attribute_map", None), Mapping) or hasattr(value, "to_dict")
+
+
+def _model(value: Any) -> dict[str, Any]:
+    """Return a model's JSON; the items of a list leave out their kind, which the class names."""
+    found = {key: plain(getattr(value, name)) for name, key in value.attribute_map.items()}
+    if "kind" in found and found["kind"] is None:
+        found["kind"] = _VERSION.sub("", type(value).__name__)
+    return {key: item for key, item in found.items() if item is not None}
 
 
 def load_sample() -> Inventory:

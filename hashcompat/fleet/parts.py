@@ -10,7 +10,7 @@ import gc
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from functools import cache
 from operator import itemgetter
@@ -41,7 +41,7 @@ from hashcompat.fleet.engines import Apart
 from hashcompat.fleet.store import PARTS, Directory, StoredFile, StoreError, local_copy
 from hashcompat.sources.content import python_zstd
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files.inputs import inputs
+from hashcompat.sources.files import inputs
 
 Row = tuple[Any, ...]
 """The values of a table's columns behind those that all tables share, in their order."""
@@ -231,13 +231,6 @@ def _item(item: Item) -> Row:
     )
 
 
-def failed(
-    targets: Sequence[str], error: str, status: InputStatus = InputStatus.UNREADABLE
-) -> tuple[TargetResult, ...]:
-    """Return the answers of an input of which nothing else is known."""
-    return tuple(TargetResult(target, status, error) for target in targets)
-
-
 Value = TypeVar("Value")
 
 _SUFFIX: Final = ".part"
@@ -391,9 +384,9 @@ def _safely(task: InputTask, apart: Apart | None) -> Made:
             found: Made = (apart or answer)(task, str(path))
             return found
     except StoreError as error:
-        return Made(loose(task, failed(task.question.targets, shown(error))))
+        return Made(loose(task, shown(error)))
     except InputError as error:
-        return _for_good(loose(task, failed(task.question.targets, shown(error))))
+        return _for_good(loose(task, shown(error)))
 
 
 def answer(task: InputTask, path: str) -> Made:
@@ -404,7 +397,7 @@ def answer(task: InputTask, path: str) -> Made:
         found = answers(inventory, task.question, catalog_of(task.schemas))
         return _for_good(InputResult(_head(task, found, inventory), found))
     except InputError as error:
-        return _for_good(loose(task, failed(task.question.targets, shown(error))))
+        return _for_good(loose(task, shown(error)))
     except MemoryError:
         return Made(lost(task, "not enough memory"))
     except Exception as error:  # noqa: BLE001 - one input must not keep the others from an answer
@@ -421,14 +414,15 @@ def _inventory(entry: StoredFile, path: Path) -> Inventory:
     return files.collect((structs.replace(source, origin=entry.url),))
 
 
-def loose(task: InputTask, found: tuple[TargetResult, ...]) -> InputResult:
+def loose(task: InputTask, error: str, status: InputStatus = InputStatus.UNREADABLE) -> InputResult:
     """Return the part of an input of which nothing is known but its file."""
+    found = tuple(TargetResult(target, status, error) for target in task.question.targets)
     return InputResult(_head(task, found), found)
 
 
 def lost(task: InputTask, why: str) -> InputResult:
     """Return the part of an input that no process could answer for."""
-    return loose(task, failed(task.question.targets, why, InputStatus.LOST))
+    return loose(task, why, InputStatus.LOST)
 
 
 def _head(task: InputTask, found: tuple[TargetResult, ...], inventory: Inventory | None = None) -> Head:

@@ -315,8 +315,8 @@ def _buckets(
     ]
 
 
-def _digest(bucket: Bucket) -> str:
-    return hashlib.sha256(msgspec.json.encode(bucket)).hexdigest()[:20]
+def _digest(value: Bucket | Question) -> str:
+    return hashlib.sha256(msgspec.json.encode(value)).hexdigest()[:20]
 
 
 def _made(  # noqa: PLR0913, PLR0917 - all that a run is
@@ -334,7 +334,7 @@ def _made(  # noqa: PLR0913, PLR0917 - all that a run is
         VERSION,
         hashcompat.__version__,
         catalog_of(asked.schemas).digest,
-        hashlib.sha256(msgspec.json.encode(asked.question)).hexdigest()[:20],
+        _digest(asked.question),
         asked.question.targets,
         began,
         now(),

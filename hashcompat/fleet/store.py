@@ -24,7 +24,7 @@ import msgspec
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.shown import said, urls
 from hashcompat.sources.content import MOST_BYTES, replacing, size
-from hashcompat.sources.files.inputs import COMPRESSED
+from hashcompat.sources.files import COMPRESSED
 from hashcompat.sources.files.layouts import SUFFIXES
 
 Found = TypeVar("Found")
@@ -117,11 +117,15 @@ class Directory:
             )
         except (ImportError, ValueError) as error:
             raise UsageError(f"{urls(url)}: {said(str(error))}") from None
-        self.local = "local" in _protocols(self.system)
+        protocol = self.system.protocol  # one, or all that a store answers to
+        self.local = "local" in ([protocol] if isinstance(protocol, str) else protocol)
 
     def url_of(self, name: str) -> str:
         """Return the path or URL of something in it."""
-        found: str = self.path(name) if self.local else self.system.unstrip_protocol(self.path(name))
+        return self._url(self.path(name))
+
+    def _url(self, path: str) -> str:
+        found: str = path if self.local else self.system.unstrip_protocol(path)
         return found
 
     def path(self, name: str) -> str:
@@ -149,15 +153,21 @@ class Directory:
         outputs = {path.partition(f"/{PARTS}/")[0] for path in every if f"/{PARTS}/" in path}
         runs = {f"{one}/{RUN}" for one in outputs}
         chosen = [
-            _entry(self.system, self.root, path, info)
+            self._entry(path, info)
             for path, info in sorted(every.items())
             if (path == self.root or path.endswith(_ENDINGS))
-            and not (besides and _below(path, besides))
+            and not (besides and path.startswith(f"{besides.rstrip('/')}/"))
             and path not in runs
         ]
         if not chosen:
             raise StoreError(f"{urls(self.url)}: no file of Kubernetes objects ({', '.join(SUFFIXES)}) in it")
         return chosen
+
+    def _entry(self, path: str, info: Mapping[str, Any]) -> StoredFile:
+        stamp, modified = _stamp(info)
+        below = path.removeprefix(self.root).lstrip("/") or path.rsplit("/", 1)[-1]
+        length = int(info.get("size") or 0)
+        return StoredFile(self._url(path), _without_suffixes(below), length, stamp, modified)
 
     def names(self, folder: str) -> dict[str, str]:
         """Return the files of a folder in it, not of those below, with the stamp of each."""
@@ -238,11 +248,6 @@ class Directory:
         return [path[start:] for path in tried(found, f"{self.url}/{folder}")]
 
 
-def _protocols(system: Any) -> tuple[str, ...]:
-    protocol = system.protocol
-    return (protocol,) if isinstance(protocol, str) else tuple(protocol)
-
-
 def _local_files(root: str) -> Iterator[str]:
     """Yield the files of a local directory; fsspec would leave out what of it cannot be listed."""
     if Path(root).is_file():
@@ -263,17 +268,6 @@ def _local_info(system: Any, path: str) -> dict[str, Any]:
 
 def _cannot_list(error: OSError) -> None:
     raise StoreError(f"{error.filename}: cannot read: {error.strerror}")
-
-
-def _below(path: str, folder: str) -> bool:
-    return path.startswith(f"{folder.rstrip('/')}/")
-
-
-def _entry(system: Any, root: str, path: str, info: Mapping[str, Any]) -> StoredFile:
-    stamp, modified = _stamp(info)
-    below = path.removeprefix(root).lstrip("/") or path.rsplit("/", 1)[-1]
-    url: str = path if "local" in _protocols(system) else system.unstrip_protocol(path)
-    return StoredFile(url, _without_suffixes(below), int(info.get("size") or 0), stamp, modified)
 
 
 def _without_suffixes(path: str) -> str:

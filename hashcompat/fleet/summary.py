@@ -18,7 +18,7 @@ from msgspec import structs
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.cluster import Cluster, Fleet, FleetCause, Standing, Upgrade
-from hashcompat.core.model.escape import agree, count, few
+from hashcompat.core.model.escape import agree, are, count, few
 from hashcompat.core.model.items import near
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.core.release import parse_release
@@ -64,7 +64,7 @@ def _why(run: Run, limits: Limits, found: ExitCode) -> str:
         return f"{_failing(run)}; the limit is {limits.failed:,}"
     if found is ExitCode.UNDECIDED:
         return f"{_undecided(run.undecided(), run.inputs)}; the limit is {limits.undecided:,}"
-    return f"{_failing(run)}, and {run.undecided():,} {_are(run.undecided())} undecided"
+    return f"{_failing(run)}, and {run.undecided():,} {are(run.undecided())} undecided"
 
 
 def _failing(run: Run) -> str:
@@ -73,11 +73,7 @@ def _failing(run: Run) -> str:
 
 
 def _undecided(number: int, inputs: int) -> str:
-    return f"{number:,} of {count(inputs, 'cluster')} {_are(number)} undecided"
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
+    return f"{number:,} of {count(inputs, 'cluster')} {are(number)} undecided"
 
 
 def with_tables(fleet: Fleet, run: Run) -> Fleet:

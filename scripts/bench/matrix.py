@@ -18,10 +18,10 @@ from hashcompat.analysis.planning.hops import HopTally
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.model.plan import Way
 from hashcompat.core.model.pods import Inventory
-from hashcompat.sources.values import collect
 from scripts.bench.cluster import objects
 from scripts.bench.files import seconds
 from scripts.bench.made.shape import Shape

@@ -13,10 +13,10 @@ import pytest
 
 from hashcompat.analysis.answers.matrix import Path, cell, cheapest_path, make, shortest_path
 from hashcompat.analysis.planning.view import View
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.alike import within_policy
 from hashcompat.core.model.plan import Hop, Scope
-from hashcompat.sources.values import collect
 from tests.helpers import randomness
 from tests.helpers.dumps import GONE, Key, as_text, dump
 from tests.helpers.pods import PLAIN, Json, as_json, node, pod

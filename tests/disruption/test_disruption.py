@@ -12,12 +12,12 @@ from hashcompat.analysis import disruption
 from hashcompat.analysis.disruption import census
 from hashcompat.analysis.disruption.batches import _newly_certain
 from hashcompat.analysis.disruption.census import Fate, fates, identity_of
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.model.impact import Certainty, Impact, NodeImpact, OwnerDown, Step
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.sources.values import collect
 from tests.disruption.pods import budget, read, replica
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.kubelet.decide.room.admitting import outcomes
 from hashcompat.core.kubelet.decide.room.requests import asking
 from hashcompat.core.kubelet.decide.room.tenants import Tenant, given
-from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from hashcompat.analysis.planning.cluster import Ages
+from hashcompat.api.inputs import collect
 from hashcompat.core.model.pods import Container, ContainerType, Ended, Origin, Pod
 from hashcompat.core.model.uids import Dated, Dating, Reach, reach_of, taken_of
-from hashcompat.sources.values import collect
 from tests.helpers.pods import pod as json_of
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -10,10 +10,10 @@ import pytest
 
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.view import View
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.sources.files import plans
-from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 

@@ -20,6 +20,7 @@ from hashcompat.analysis.planning.options import AssumePatch, Options
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.view import View, is_plain
 from hashcompat.analysis.planning.wayhashes import WayHashes
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.kubelet.decide import decide
@@ -31,7 +32,6 @@ from hashcompat.core.model.pods import Inventory
 from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.index import index
 from hashcompat.sources.files.collect import sample_cluster
-from hashcompat.sources.values import collect
 from tests.helpers import randomness
 from tests.helpers.pods import Json, mirror_pod, node, pod
 from tests.helpers.program import ROOT

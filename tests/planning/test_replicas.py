@@ -13,13 +13,13 @@ from hashcompat.analysis.answers.redaction import snapshot
 from hashcompat.analysis.planning.latest import KEPT, LARGEST, Latest, once
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.jsontext import loads
 from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.index import index
-from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, pod
 
 OLD, NEW = "1.8.15", "1.9.11"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis import planning
-from hashcompat.analysis.planning import runs
+from hashcompat.analysis.planning import PlanRun
 from hashcompat.analysis.planning.cluster import Sandboxes
 from hashcompat.core.records.index import Records
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
@@ -394,13 +394,13 @@ def test_hc049_nobody_knows_whether_a_deadline_has_passed_without_a_time(run: Ru
 def test_hc049_a_pod_is_decided_again_only_where_another_shows_a_later_time_than_nodes(
     run: Run, monkeypatch: pytest.MonkeyPatch, seen: str, again: list[str]
 ) -> None:
-    found, amend = list[str](), runs.PlanRun.amend
+    found, amend = list[str](), PlanRun.amend
 
-    def seen_again(self: runs.PlanRun, way: Any, pods: Any, *given: Any) -> None:
+    def seen_again(self: PlanRun, way: Any, pods: Any, *given: Any) -> None:
         found.extend(one.name for one in pods)
         amend(self, way, pods, *given)
 
-    monkeypatch.setattr(runs.PlanRun, "amend", seen_again)
+    monkeypatch.setattr(PlanRun, "amend", seen_again)
     late = pod(C, name="q", status={"phase": "Running", "containerStatuses": [running("c")]})
     late["status"]["containerStatuses"][0]["state"]["running"]["startedAt"] = "2026-02-01T01:20:00Z"
     over = limited("over", "2026-01-01T00:00:00Z", restartPolicy="Never")

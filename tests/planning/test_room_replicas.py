@@ -13,11 +13,11 @@ from hashcompat.analysis import planning
 from hashcompat.analysis.planning import rooms
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
+from hashcompat.api import inputs
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room.tenants import Given, given
 from hashcompat.core.model.pods import Inventory
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.sources import values
 from hashcompat.sources.files.collect import collect
 from hashcompat.sources.filters import Filters, select
 from tests.helpers.pods import Json, node, pod
@@ -83,7 +83,7 @@ def test_replicas_have_the_room_that_each_has_by_itself(tmp_path: Path, catalog:
         }
 
     found = verdicts(collect((dumped(given, tmp_path / "pods.json"),)))
-    assert found == verdicts(values.collect(given))
+    assert found == verdicts(inputs.collect(given))
     refused = [why[0] for _, why in found.values() if why]
     assert 0 < len(refused) < len(found)
     assert {"OutOf" in why for why in refused} == {True, False}
@@ -124,7 +124,7 @@ def test_pods_that_a_filter_leaves_out_take_their_room_all_the_same(
     view = View(catalog, Options())
 
     def verdicts(objects: list[Json]) -> dict[str, Verdict]:
-        inventory = select(values.collect(objects), filters)
+        inventory = select(inputs.collect(objects), filters)
         plan = planning.make(inventory, "auto", "1.34.5", view)
         return {item.pod.name: item.verdict for item in plan.items}
 
@@ -145,7 +145,7 @@ def test_what_nodes_can_give_is_compared_once(catalog: Catalog, monkeypatch: pyt
         return given(allocatable)
 
     monkeypatch.setattr(rooms, "given", counted)
-    inventory = values.collect(perturbed(7))
+    inventory = inputs.collect(perturbed(7))
     view = View(catalog, Options(override_node_releases=True))
     plan = planning.make(inventory, "1.31.14", "1.32.13", view)
     assert any(item.verdict is Verdict.KILL for item in plan.items)

@@ -12,11 +12,11 @@ from hashcompat.analysis.planning.judge import Draft, Judge
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.rulings import Rulings
 from hashcompat.analysis.planning.view import View
+from hashcompat.api.inputs import collect
 from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.pods import Inventory
-from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, node, pod
 
 TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a path

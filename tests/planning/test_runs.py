@@ -15,16 +15,16 @@ import pytest
 from msgspec import structs
 
 import hashcompat
+from hashcompat.analysis.planning import PlanRun, decided
 from hashcompat.analysis.planning.options import Options
-from hashcompat.analysis.planning.runs import PlanRun, decided
 from hashcompat.analysis.planning.view import View
+from hashcompat.api.inputs import collect
 from hashcompat.core import forks, rules
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.forks import FailedError
 from hashcompat.core.model.plan import Way
 from hashcompat.core.model.pods import Inventory, Pod, PodShare, SharedPods
 from hashcompat.sources.files import spans
-from hashcompat.sources.values import collect
 from scripts.bench import cluster
 from scripts.bench.made.shape import Shape
 from tests.helpers.pods import node

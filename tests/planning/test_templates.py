@@ -14,12 +14,12 @@ from hashcompat.analysis.planning.latest import KEPT
 from hashcompat.analysis.planning.options import AssumePatch, Options
 from hashcompat.analysis.planning.templates import Likeness, Named, Templates
 from hashcompat.analysis.planning.view import View
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.index import index
-from hashcompat.sources.values import collect
 from tests.helpers import randomness
 from tests.helpers.pods import Json, node, pod
 

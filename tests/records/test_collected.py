@@ -75,7 +75,7 @@ EMPTY: dict[Key, str | Probe] = {
 
 def read(changes: dict[Key, str | Probe], *, complete: bool = True, more: str = "") -> list[Record]:
     text = as_text(dump({**EMPTY, **changes}, complete=complete))
-    return list(from_documents(map(json.loads, (text + more).splitlines()), "a dump"))
+    return list(from_documents(map(json.loads, (text + more).splitlines())))
 
 
 def names(records: list[Record]) -> list[tuple[str, object]]:
@@ -201,7 +201,7 @@ def test_what_the_kubelets_file_lacks_is_said_only_where_it_was_looked_for() -> 
         ("".join(rows), True),
         ("".join(row for row in rows if "actuated" not in row), False),
     ):
-        found = from_documents(map(json.loads, text.splitlines()), "a dump")
+        found = from_documents(map(json.loads, text.splitlines()))
         assert [one.unapplied for one in found if isinstance(one, Recorded)] == [lacks]
 
 
@@ -217,7 +217,7 @@ def test_plain_documents_between_dumps_are_read_as_before() -> None:
 
 def test_a_list_of_documents_may_be_a_dump() -> None:
     text = as_text(dump({**EMPTY, ("docker", "list"): docker("a")}))
-    found = list(from_documents([[json.loads(line) for line in text.splitlines()]], "a dump"))
+    found = list(from_documents([[json.loads(line) for line in text.splitlines()]]))
     assert names(found) == [("a", 8)]
 
 

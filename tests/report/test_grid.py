@@ -8,12 +8,12 @@ import pytest
 
 from hashcompat.analysis.answers.matrix import Matrix, make
 from hashcompat.analysis.planning.view import View
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.matrix import MATRIX
 from hashcompat.output.report.model import Screen
-from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, mirror_pod, node, pod
 
 SIDECAR: Json = {"name": "s", "image": "i", "restartPolicy": "Always"}

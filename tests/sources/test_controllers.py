@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.sources import values
+from hashcompat.api import inputs
 from tests.helpers.pods import PLAIN, Json, as_json, node, pod
 from tests.helpers.program import Result, Run
 
@@ -226,7 +226,7 @@ def test_files_are_one_input(run: Run, tmp_path: Any) -> None:
 def test_values_of_the_python_api_are_treated_alike() -> None:
     objects = [DEPLOYMENT, REPLICA_SET, owned(REPLICA_SET)]
     assert [item.pod.name for item in hashcompat.plan(objects, "1.8.15", "1.9.11").items] == ["p"]
-    assert "their pods are in the input" in values.collect(objects).warnings[0]
+    assert "their pods are in the input" in inputs.collect(objects).warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_the_workload_is_what_a_controller_in_the_input_names(
     owner: Json, labels: Json, given: bool, shown: str
 ) -> None:
     objects = [owned(owner, labels), *([owner] if given else [])]
-    (found,) = values.collect(objects).pods
+    (found,) = inputs.collect(objects).pods
     assert (found.owner, found.workload) == ("/".join((owner["kind"], owner["metadata"]["name"])), shown)
 
 

@@ -10,9 +10,10 @@ import pytest
 import yaml
 
 import hashcompat
+from hashcompat.api import inputs
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.pods import Pod
-from hashcompat.sources import objects, values
+from hashcompat.sources import objects
 from hashcompat.sources.files import collect as files
 from tests.helpers.pods import Json, as_json, listed, node, pod
 from tests.helpers.program import Run
@@ -147,7 +148,7 @@ def _renewed(time: str, **status: Any) -> Json:
 
 def test_copies_of_a_node_may_have_other_heartbeats_and_the_oldest_counts() -> None:
     early, late = (_renewed(f"2026-01-01T00:0{minute}:00Z") for minute in (1, 2))
-    found = values.collect([pod(), late, early, late])
+    found = inputs.collect([pod(), late, early, late])
     assert [str(one.heartbeat) for one in found.nodes] == ["2026-01-01 00:01:00+00:00"]
 
 
@@ -155,7 +156,7 @@ def test_copies_of_a_node_with_other_taints_name_these() -> None:
     early = _renewed("2026-01-01T00:01:00Z")
     tainted = {**early, "spec": {"taints": [{"key": "a", "effect": "NoSchedule"}]}}
     with pytest.raises(InputError, match=r"share the name n1: they differ in their taints; pass only"):
-        values.collect([pod(), early, tainted])
+        inputs.collect([pod(), early, tainted])
 
 
 def test_a_kind_called_node_of_another_api_is_no_node(run: Run) -> None:
@@ -197,8 +198,8 @@ def test_pods_are_digested_only_where_one_is_there_twice(monkeypatch: pytest.Mon
     monkeypatch.setattr(objects, "_digest", counted)
     one, other, third = (pod(name=name) for name in "abc")
     without_uid = pod(name="d", metadata={"uid": ""})
-    assert len(list(values.collect([one, other, without_uid]).pods)) == 3
+    assert len(list(inputs.collect([one, other, without_uid]).pods)) == 3
     assert not digested
-    found = values.collect([one, without_uid, other, one, third, third, without_uid]).pods
+    found = inputs.collect([one, without_uid, other, one, third, third, without_uid]).pods
     assert [each.name for each in found] == ["a", "d", "b", "c", "d"]
     assert digested == ["a", "b", "a", "c", "c"]

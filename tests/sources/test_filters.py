@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from hashcompat.api.inputs import collect
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
 from hashcompat.core.model.pods import Inventory, Origin, Source
 from hashcompat.sources.filters import Filters, select
-from hashcompat.sources.values import collect
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import SAMPLE, Run
 

@@ -17,7 +17,7 @@ import difflib
 import hashlib
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -170,21 +170,9 @@ def _diff(change: PatchedFile) -> str:
     head = f"diff --git a/{change.path} b/{change.path}\n"
     mode = "" if change.before else "new file mode 100644\n"
     index = f"index {_blob(change.before)}..{_blob(change.after)}{' 100644' if change.before else ''}\n"
-    return (
-        head
-        + mode
-        + index
-        + "".join(
-            _terminated(
-                difflib.unified_diff(_lines(change.before), _lines(change.after), old, f"b/{change.path}")
-            )
-        )
-    )
-
-
-def _terminated(lines: Iterator[str]) -> Iterator[str]:
-    for line in lines:
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+    lines = difflib.unified_diff(_lines(change.before), _lines(change.after), old, f"b/{change.path}")
+    ended = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return head + mode + index + "".join(ended)
 
 
 def _blob(text: str) -> str:
@@ -352,6 +340,11 @@ def checked_function(text: str, name: str, site: PatchedSource, mark: str) -> st
     )
 
 
+def import_line(alias: str, path: str) -> str:
+    """Return the line that imports a package under another name, or under its own where that is empty."""
+    return f'\t{alias} "{path}"\n' if alias else f'\t"{path}"\n'
+
+
 class AddImport(msgspec.Struct, frozen=True):
     """Import a package of Kubernetes, where gofmt sorts it."""
 
@@ -372,7 +365,7 @@ class AddImport(msgspec.Struct, frozen=True):
 
     @property
     def _line(self) -> str:
-        return f'\t{self.alias} "{self.path}"\n' if self.alias else f'\t"{self.path}"\n'
+        return import_line(self.alias, self.path)
 
     def apply(self, text: str) -> str:
         """Insert the line, in order of import paths, into the last group of the import block."""

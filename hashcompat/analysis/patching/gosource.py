@@ -13,7 +13,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any, Final
 
-from hashcompat.analysis.patching import Goal, NewFile
+from hashcompat.analysis.patching import Goal, NewFile, import_line
 from hashcompat.analysis.patching.gotypes import (
     conversion_functions,
     conversion_of,
@@ -56,14 +56,10 @@ def _text(name: str) -> str:
 def imports(standard: Iterable[str], others: Iterable[tuple[str, str]]) -> str:
     """Return an import block: the standard library, then ``(alias, path)`` of the others, each sorted."""
     groups = [
-        [f'\t"{path}"\n' for path in sorted(standard)],
-        [_import(*other) for other in sorted(others, key=lambda other: other[1])],
+        [import_line("", path) for path in sorted(standard)],
+        [import_line(*other) for other in sorted(others, key=lambda other: other[1])],
     ]
     return "import (\n" + "\n".join("".join(group) for group in groups if group) + ")\n"
-
-
-def _import(alias: str, path: str) -> str:
-    return f'\t{alias} "{path}"\n' if alias else f'\t"{path}"\n'
 
 
 def package(task: Goal, old: Kubelet) -> tuple[NewFile, ...]:

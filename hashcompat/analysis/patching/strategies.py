@@ -34,7 +34,7 @@ from hashcompat.analysis.patching.gosource import (
 )
 from hashcompat.analysis.patching.strip import check_strip, strip
 from hashcompat.analysis.planning.patched import check_patchable, check_pin
-from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import parse_range
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import alike
@@ -172,32 +172,7 @@ class Choices(msgspec.Struct, frozen=True, metaclass=Keywords):
     """Whether to pin even where every in-place resize would then restart the container."""
 
 
-class Strategy(msgspec.Struct, frozen=True):
-    """A way to patch the kubelet."""
-
-    check: Callable[[Kubelet, Sequence[Kubelet], Choices], None]
-    """Raises UsageError for releases that the strategy cannot handle."""
-    build: Callable[[Goal], Patch]
-    """Returns the patch."""
-
-
-def _check_pin(new: Kubelet, olds: Sequence[Kubelet], choices: Choices) -> None:
-    check_pin(new, olds, force=choices.force)
-
-
-def _check_strip(new: Kubelet, olds: Sequence[Kubelet], _choices: Choices) -> None:
-    check_strip(new, olds)
-
-
-def _check_nothing(_new: Kubelet, _olds: Sequence[Kubelet], _choices: Choices) -> None:
-    """Do nothing: accept works for all releases that can be patched."""
-
-
-BY_NAME: Final[Mapping[str, Strategy]] = {
-    "accept": Strategy(_check_nothing, accept),
-    "pin": Strategy(_check_pin, pin),
-    "strip": Strategy(_check_strip, strip),
-}
+BY_NAME: Final[Mapping[str, Callable[[Goal], Patch]]] = {"accept": accept, "pin": pin, "strip": strip}
 
 
 def make_patch(
@@ -216,7 +191,11 @@ def make_patch(
     wanted = alike.distinct(olds, new, new_fields=choices.accept_new_fields)
     if not wanted:
         return None
-    BY_NAME[strategy].check(new, olds, choices)
+    # accept works for all releases that can be patched
+    if strategy == "pin":
+        check_pin(new, olds, force=choices.force)
+    if strategy == "strip":
+        check_strip(new, olds)
     until = parse_release(choices.until).upstream if choices.until else ""
     if until and strategy != "accept":
         raise UsageError(
@@ -229,4 +208,4 @@ def make_patch(
     task = Goal(
         new, wanted, site, tuple(catalog.server_defaults()), choices.accept_new_fields, until, choices.article
     )
-    return BY_NAME[strategy].build(task)
+    return BY_NAME[strategy](task)

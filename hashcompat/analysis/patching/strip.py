@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.analysis.patching import Body, FileEdit, Goal, NewFile, Patch, ReplaceLine
-from hashcompat.analysis.patching.gosource import decoded_examples, hash_as, header, imports, quoted, template
+from hashcompat.analysis.patching.gosource import decoded_examples, header, imports, quoted, template
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.templates import Named, Template, Templates
 from hashcompat.analysis.planning.view import View
@@ -177,7 +177,7 @@ def _container_hash(task: Goal, cuts: tuple[Cut, ...]) -> tuple[FileEdit, tuple[
         "strip_test",
         release=release,
         imports=_TEST_IMPORTS,
-        rows="\n".join([f"\t\t{{{quoted(spec)}, {hash_as(task.olds[0], spec):#x}}}," for spec in specs]),
+        rows="\n".join([f"\t\t{{{quoted(spec)}, {old.hash(spec):#x}}}," for spec in specs]),
     )
     files = (
         NewFile("pkg/kubelet/container/strip.go", header() + code),

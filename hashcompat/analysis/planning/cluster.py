@@ -20,7 +20,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import minors_behind
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Servers, waits_for_services
-from hashcompat.core.model.escape import count
+from hashcompat.core.model.escape import are, count
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import FINISHED, Container, Inventory, Origin, Pod
 from hashcompat.core.model.uids import Dating, Reach, reach_of, taken_of
@@ -212,7 +212,7 @@ class Ages:
             if reach.latest:
                 yield (
                     f"{file or 'the input'}: {count(reach.ahead, 'time')} in it, up to "
-                    f"{reach.latest:%Y-%m-%dT%H:%M:%SZ}, {'is' if reach.ahead == 1 else 'are'} in the future "
+                    f"{reach.latest:%Y-%m-%dT%H:%M:%SZ}, {are(reach.ahead)} in the future "
                     "and cannot show its age; check the clocks of the nodes"
                 )
 

@@ -41,12 +41,6 @@ from hashcompat.analysis.preflight.checks.host import (
     SWAP,
 )
 from hashcompat.analysis.preflight.checks.kubelet import CONFIG_FIELDS, FLAGS, VERSION_SKEW
-from hashcompat.analysis.preflight.checks.managers import (
-    CPU_STATE,
-    MEMORY_STATE,
-    TOPOLOGY_REFUSED,
-    WHOLE_CORES,
-)
 from hashcompat.analysis.preflight.checks.pods import (
     DEVICES,
     EXEC_PROBES,
@@ -90,7 +84,16 @@ from hashcompat.analysis.preflight.checks.starting import (
     NODE_NAME,
     USER_NAMESPACES,
 )
-from hashcompat.analysis.preflight.checks.states import DAMAGED, DRA_STATE, LEFT_BEHIND, POD_STATE
+from hashcompat.analysis.preflight.checks.states import (
+    CPU_STATE,
+    DAMAGED,
+    DRA_STATE,
+    LEFT_BEHIND,
+    MEMORY_STATE,
+    POD_STATE,
+    TOPOLOGY_REFUSED,
+    WHOLE_CORES,
+)
 from hashcompat.analysis.preflight.checks.values import VALUES
 from hashcompat.analysis.preflight.facts import Facts, NodeObjects
 from hashcompat.core.catalog.lookup import Catalog

@@ -289,7 +289,7 @@ def key_of(name: str | None) -> bytes:
     """
     if name is None:
         return b""
-    from hashcompat.sources.files.inputs import inputs, named
+    from hashcompat.sources.files import inputs, named
 
     if Path(name).is_dir():
         raise InputError(f"{name}: is a directory, expected a file with a key")

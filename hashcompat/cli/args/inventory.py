@@ -169,8 +169,7 @@ def _files(source: SourceOptions, reading: InventoryRequest) -> Inventory:
             rules=source.rules,
             meter=progress.current(),
         )
-    from hashcompat.sources.files import staticpods
-    from hashcompat.sources.files.inputs import called
+    from hashcompat.sources.files import called, staticpods
 
     pod = staticpods.collect_file(source.files[0], node, path)
     return Inventory((pod,), origin=Origin(Source.FILES, (called(source.files[0]),)))

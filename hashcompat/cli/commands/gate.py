@@ -46,10 +46,8 @@ from hashcompat.core.records.index import Records, index
 from hashcompat.output.report.gate import GATE
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
-from hashcompat.sources.files import plans
-from hashcompat.sources.files.inputs import named
-from hashcompat.sources.files.planrows import PlanRows
-from hashcompat.sources.files.saved import opened
+from hashcompat.sources.files import named, plans
+from hashcompat.sources.files.saved import PlanRows, opened
 
 if TYPE_CHECKING:
     from hashcompat.core.model.impact import Impact

@@ -23,7 +23,7 @@ from hashcompat.output.formats import chosen, offered
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.planview import ROWS, SORTED_BY, Excerpt, Invocation, SortBy, without_kept
 from hashcompat.output.report.tally import GroupBy
-from hashcompat.sources.files.inputs import without_secrets
+from hashcompat.sources.files import without_secrets
 
 _TABLE: Final = "table"
 

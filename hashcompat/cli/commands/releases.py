@@ -29,7 +29,7 @@ from hashcompat.output.report.releases import DIFFERENCE, RELEASES, ROLES, VERSI
 from hashcompat.output.report.rules import PAGES, RULES
 from hashcompat.sources.cluster.own import minimal_roles
 from hashcompat.sources.content import LONGEST_SOURCE, all_of
-from hashcompat.sources.files.inputs import inputs, named, require_end
+from hashcompat.sources.files import inputs, named, require_end
 
 
 @group

@@ -36,8 +36,7 @@ from hashcompat.output.report.planview import without_kept
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.output.report.releases import DIFFERENCE
 from hashcompat.sources.dating import now
-from hashcompat.sources.files import plans, reports
-from hashcompat.sources.files.inputs import STDIN, Copy, called
+from hashcompat.sources.files import STDIN, Copy, called, plans, reports
 from hashcompat.sources.files.saved import Saved, opened
 from hashcompat.sources.files.snapshotrows import read
 from hashcompat.sources.snapshots import KEY, NAME, VALUE

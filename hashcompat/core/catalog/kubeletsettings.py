@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
@@ -87,11 +87,7 @@ class FlagTable:
 
     def removed_in(self, release: Release, name: str) -> str:
         """Return the release in or before ``release`` that removed a flag; empty where none did."""
-        if self.accepts(release, name):
-            return ""
-        ends = (flag.releases.until for flag in self._rows.get(_dashed(name), ()))
-        passed = [end for end in ends if end and parse_range(f">={end}").holds(release)]
-        return passed[-1] if passed else ""
+        return "" if self.accepts(release, name) else _end(self._rows.get(_dashed(name), ()), release)
 
     def nearest(self, release: Release, name: str) -> list[str]:
         """Name up to three flags of a release that are written almost like a name, the nearest first."""
@@ -102,6 +98,13 @@ class FlagTable:
 
 def _dashed(name: str) -> str:
     return name.replace("_", "-")
+
+
+def _end(rows: Iterable[Flag | ConfigField], release: Release) -> str:
+    """Return the last release up to one with which a row ends; empty where none does."""
+    ends = (row.releases.until for row in rows)
+    passed = [end for end in ends if end and parse_range(f">={end}").holds(release)]
+    return passed[-1] if passed else ""
 
 
 # The config file of kubelets: the rows of kubeletconfig.json.
@@ -181,11 +184,7 @@ class ConfigTable:
 
     def removed_in(self, release: Release, path: str) -> str:
         """Return the release in or before ``release`` that removed a field; empty where none did."""
-        if path in self.fields(release):
-            return ""
-        ends = (row.releases.until for row in self._rows.get(path, ()))
-        passed = [end for end in ends if end and parse_range(f">={end}").holds(release)]
-        return passed[-1] if passed else ""
+        return "" if path in self.fields(release) else _end(self._rows.get(path, ()), release)
 
     def unknown_in(self, release: Release, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield the path of each field of a config file that a release does not know.

@@ -198,9 +198,14 @@ def agree(number: int, verb: str) -> str:
     return f"{verb}s" if number == 1 else verb
 
 
+def are(number: int) -> str:
+    """Return ``is`` for one of something, ``are`` for any other number."""
+    return "is" if number == 1 else "are"
+
+
 def never_compared(number: int) -> str:
     """Return what follows a number of running containers: how many more no kubelet compares; or nothing."""
-    return f"; {number} more {'is' if number == 1 else 'are'} never compared" if number else ""
+    return f"; {number} more {are(number)} never compared" if number else ""
 
 
 # What is shown of a container.

@@ -35,7 +35,7 @@ _ENDED: Final = "ended "
 """What a collector asks of a container that ended: of what it prints, its exit code counts."""
 
 
-def from_documents(documents: Iterable[Any], origin: str) -> Iterator[Record]:
+def from_documents(documents: Iterable[Any]) -> Iterator[Record]:
     """Yield what the JSON documents of one file record: dumps of nodes, and what runtimes print.
 
     Raises InputError, naming the node, for a dump that was cut and for one whose runtime could not be asked,
@@ -44,7 +44,7 @@ def from_documents(documents: Iterable[Any], origin: str) -> Iterator[Record]:
     flat: list[Any] = []
     for document in documents:
         flat.extend(document) if isinstance(document, list) else flat.append(document)
-    for dump in dumps(flat, origin):
+    for dump in dumps(flat, "a dump"):
         yield from from_dump(dump)
     for document in flat:
         if not (isinstance(document, dict) and MARK in document):

@@ -158,6 +158,13 @@ class Dump(msgspec.Struct, frozen=True):
         """Return the text of a thing; raises AbsentError or UnreadError."""
         return self.probe(kind, name).read()
 
+    def names(self, directory: str) -> list[str]:
+        """Return the names in a directory; none where it is missing. Raises UnreadError as ``read``."""
+        try:
+            return self.read("directory", directory).splitlines()
+        except AbsentError:
+            return []
+
     def of_kind(self, kind: str) -> Iterator[Probe]:
         """Yield the last probe of each thing of a kind; raises UnreadError last where there may be more."""
         yield from (probes[-1] for (each, _), probes in self.probes.items() if each == kind)

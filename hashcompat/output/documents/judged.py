@@ -190,7 +190,7 @@ class GateReport(Document, frozen=True):
     """The containers that are not kept; after the upgrade all of its nodes."""
 
 
-# The document of an impact: the nodes in the order in which to upgrade them.
+# The document of a fleet: its clusters, and the waves in which to upgrade them.
 
 
 class FleetSpec(Object, frozen=True):

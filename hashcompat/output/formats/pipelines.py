@@ -34,7 +34,6 @@ from hashcompat.output.formats.documents import escaped, line, to_json, value_te
 from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.report.items import Provenance
 from hashcompat.output.report.model import (
-    FOUND,
     CaseResult,
     Document,
     Findings,
@@ -99,7 +98,7 @@ def _log(findings: Findings, report: Report[Any], result: Any, style: Style) -> 
             }
         },
         **_invocation(making),
-        "results": Rows((case for case in findings.cases() if case.outcome in FOUND), _Results(findings)),
+        "results": Rows(findings.found(), _Results(findings)),
         "columnKind": "unicodeCodePoints",
         "properties": {
             "title": findings.title,
@@ -143,7 +142,7 @@ class _Results:
             "ruleId": case.rule or _OTHER,
             **({} if place is None else {"ruleIndex": place}),
             "level": _LEVELS[case.outcome],
-            "message": {"text": _plain(f"{case.group}/{case.name}: {case.verdict}: {printable(case.text)}")},
+            "message": {"text": _plain(f"{case.path}: {case.verdict}: {printable(case.text)}")},
             "locations": [_location(case)],
             "partialFingerprints": {"hashcompat/v1": self._fingerprints.of(case)},
             "properties": {
@@ -159,8 +158,7 @@ def _plain(text: str) -> str:
 
 
 def _location(case: ReportCase) -> Document:
-    group, name = case.group, case.name
-    place: Document = {"logicalLocations": [{"name": name, "fullyQualifiedName": f"{group}/{name}"}]}
+    place: Document = {"logicalLocations": [{"name": case.name, "fullyQualifiedName": case.path}]}
     if case.file:
         physical: Document = {"artifactLocation": {"uri": uri(case.file)}}
         if case.line:
@@ -197,21 +195,19 @@ def render_gitlab(report: Report[Any], result: Any, style: Style) -> Iterator[st
 
 def _issues(findings: Findings) -> Iterator[Document]:
     fingerprints = Fingerprints(findings)
-    for case in findings.cases():
-        if case.outcome in FOUND:
-            # where the pod comes from no file, the path is its namespace and name
-            group, name = case.group, case.name
-            yield {
-                "type": "issue",
-                "description": f"{group}/{name}: {case.verdict}: {printable(case.text)}",
-                "check_name": case.rule,
-                "fingerprint": fingerprints.of(case),
-                "severity": _SEVERITIES[case.outcome],
-                "location": {
-                    "path": (distinct(case.file) if case.file else case.group).removeprefix("./"),
-                    "lines": {"begin": max(case.line, 1)},
-                },
-            }
+    for case in findings.found():
+        yield {
+            "type": "issue",
+            "description": f"{case.path}: {case.verdict}: {printable(case.text)}",
+            "check_name": case.rule,
+            "fingerprint": fingerprints.of(case),
+            "severity": _SEVERITIES[case.outcome],
+            "location": {
+                # where the pod comes from no file, the path is its namespace and name
+                "path": (distinct(case.file) if case.file else case.group).removeprefix("./"),
+                "lines": {"begin": max(case.line, 1)},
+            },
+        }
 
 
 _ELEMENTS: Final = {CaseResult.FAILED: "failure", CaseResult.UNDECIDED: "skipped"}
@@ -275,18 +271,16 @@ _PLAIN: Final = Style()
 def render_github(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield a command for each finding."""
     if report.findings:
-        cases = report.findings(result).cases()
-        yield from (_command(case, style) for case in cases if case.outcome in FOUND)
+        yield from (_command(case, style) for case in report.findings(result).found())
 
 
 def _command(case: ReportCase, style: Style) -> str:
-    name = f"{case.group}/{case.name}"
     properties = {"title": f"{case.verdict} {case.rule}".rstrip()}
     if case.file:
         place = {"file": distinct(case.file, style.encoding)}
         properties = {**place, **({"line": str(case.line)} if case.line else {}), **properties}
     parts = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    text = printable(f"{name}: {case.text}", style.encoding)
+    text = printable(f"{case.path}: {case.text}", style.encoding)
     return f"::{_COMMANDS[case.outcome]} {parts}::{_data(text)}\n"
 
 
@@ -331,15 +325,9 @@ def _said(report: Report[Any], result: Any, findings: Findings) -> Headline:
 def _rows(findings: Findings) -> Iterator[str]:
     """Yield a table of the findings, and how many more there are where it would be too long."""
     left, hidden, head = _LONGEST, 0, [line(["what", "verdict", "rule", "why"]), line(["---"] * 4)]
-    for case in findings.cases():
-        if case.outcome not in FOUND:
-            continue
-        row = line(
-            [
-                escaped(text, _PLAIN)
-                for text in (f"{case.group}/{case.name}", case.verdict, case.rule, case.text)
-            ]
-        )
+    for case in findings.found():
+        texts = case.path, case.verdict, case.rule, case.text
+        row = line([escaped(text, _PLAIN) for text in texts])
         left -= len(row.encode())
         # counted to the end, so that the last line says how many are missing
         if left < 0:

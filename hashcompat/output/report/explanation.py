@@ -34,7 +34,7 @@ from hashcompat.output.report.model import (
 )
 from hashcompat.output.report.notes import BESIDES
 from hashcompat.output.report.page import MarkedText, Page
-from hashcompat.output.report.releases import SHOW, change_lines, rule_lines, whole_sections
+from hashcompat.output.report.releases import PULL, SHOW, change_lines, rule_lines, whole_sections
 from hashcompat.output.report.restartplan import container_verdict, source_of, tool_of
 
 
@@ -83,7 +83,6 @@ def _likeness(explanation: Explanation) -> Hashable:
     )
 
 
-_PULL: Final = "https://github.com/kubernetes/kubernetes/pull/"
 _SEPARATOR: Final = "-" * 72
 _MOST_NAMES: Final = 5
 _PLACES: Final = {
@@ -298,7 +297,7 @@ def _joined(lines: Iterable[str]) -> Iterator[str]:
     """Yield lines with the pull request that is the next line's address at their ends: a page links it."""
     line = ""
     for text in lines:
-        if (number := text.removeprefix(_PULL)) != text:
+        if (number := text.removeprefix(PULL)) != text:
             line += f" kubernetes/kubernetes#{number}" if f"#{number}" not in line else ""
             continue
         yield from filter(None, [line])

@@ -238,7 +238,7 @@ def _main(fleet: Fleet) -> Main:
         *(["Wave" if len(fleet.waves) == 1 else "Waves"] if fleet.waves else []),
         *("Running", "Nodes", "Pods", "Taken", "Labels"),
     ]
-    order = [*Standing]
+    order, numbers = [*Standing], Counter(one.standing for one in fleet.clusters)
     clusters = sorted(
         fleet.clusters,
         key=lambda one: (
@@ -253,14 +253,9 @@ def _main(fleet: Fleet) -> Main:
         columns,
         lambda: (_row(one, waved) for one in clusters),
         len(clusters),
-        {word.value: number for word, number in _by_standing(clusters).items()},
+        {word.value: numbers[word] for word in Standing if numbers[word]},
         legend=_LEGEND,
     )
-
-
-def _by_standing(clusters: Sequence[Cluster]) -> dict[Standing, int]:
-    numbers = Counter(one.standing for one in clusters)
-    return {word: numbers[word] for word in Standing if numbers[word]}
 
 
 def _row(one: Cluster, waved: Sequence[Mapping[str, int]]) -> TableRow:

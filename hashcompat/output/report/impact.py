@@ -25,7 +25,7 @@ from hashcompat.core.model.impact import (
     Step,
 )
 from hashcompat.output.documents import nodes as docs
-from hashcompat.output.report.items import Provenance, upgrade_of
+from hashcompat.output.report.items import Provenance, way_of
 from hashcompat.output.report.model import (
     Block,
     Coloured,
@@ -384,7 +384,7 @@ def _notes(impact: Impact) -> Iterator[str]:
         yield f"On no node, and so in no batch: {count(impact.unplaced, 'pod')} that would restart"
     if impact.unseen:
         yield f"In the plan, but not among the pods: {count(impact.unseen, 'pod')}; give both of one time"
-    yield f"{_upgrade(impact)}: {_order(impact)}; {_in_place(impact)}"
+    yield f"{way_of(impact)}: {_order(impact)}; {_in_place(impact)}"
 
 
 def _missing(impact: Impact) -> Iterator[str]:
@@ -397,7 +397,7 @@ def _missing(impact: Impact) -> Iterator[str]:
 def _pages(impact: Impact) -> Iterator[Block]:
     besides = [f"{BESIDES}: {line}" for line in _besides(impact)]
     warnings = [f"Warning: {line}" for line in collapsed(impact.warnings)]
-    return runbook(impact, _upgrade(impact), [*warnings, *besides, *_missing(impact)])
+    return runbook(impact, way_of(impact), [*warnings, *besides, *_missing(impact)])
 
 
 def _ranking(impact: Impact) -> Ranking:
@@ -435,10 +435,6 @@ def _breaks(impact: Impact) -> Iterator[str]:
             yield f"{node.name}: {count(len(node.pods.killed), 'pod')} not started again"
 
 
-def _upgrade(impact: Impact) -> str:
-    return upgrade_of(impact.from_release, impact.running, impact.to_release)
-
-
 def _page(result: Impact) -> Page:
     from hashcompat.output.report.resultpages import impact_page  # noqa: PLC0415 - few runs make pages
 
@@ -457,7 +453,7 @@ IMPACT: Final[Report[Impact]] = Report(
     page=_page,
     headline=_headline,
     ranking=_ranking,
-    provenance=lambda impact: Provenance(_upgrade(impact), impact.origin, impact.making),
+    provenance=lambda impact: Provenance(way_of(impact), impact.origin, impact.making),
     lead=overridden,
     notes=_notes,
     loosened=overridden,

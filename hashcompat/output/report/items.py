@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -20,6 +20,11 @@ from hashcompat.core.model.pods import Origin, Source
 from hashcompat.core.model.results import Fact, Making
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED
+
+if TYPE_CHECKING:
+    from hashcompat.core.model.impact import Impact
+    from hashcompat.core.model.plan import Plan
+    from hashcompat.core.model.preflight import Normalization
 
 COLOURS: Final = {
     Verdict.RESTART: "red",
@@ -128,6 +133,11 @@ def source_names(origin: Origin) -> str:
     """Name the files, or what else the objects come from."""
     kind = _KINDS.get(origin.kind, "a snapshot" if origin.kind is Source.SNAPSHOT else "")
     return ", ".join(filter(None, (kind, *origin.names))) or _UNKNOWN
+
+
+def way_of(made: Plan | Impact | Normalization) -> str:
+    """Return the releases of what is about one upgrade, as ``upgrade_of`` does."""
+    return upgrade_of(made.from_release, made.running, made.to_release)
 
 
 def upgrade_of(old: str, running: tuple[str, ...], new: str) -> str:

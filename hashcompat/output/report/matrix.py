@@ -16,7 +16,7 @@ import msgspec
 from hashcompat.analysis.answers.matrix import Cell, Matrix, Path
 from hashcompat.analysis.planning.reasons import ChangedField
 from hashcompat.core.model.escape import count
-from hashcompat.core.model.plan import AUTO, Hop, Scope
+from hashcompat.core.model.plan import AUTO, Scope
 from hashcompat.core.release import parse_release
 from hashcompat.output.documents import releases as docs
 from hashcompat.output.report.items import Provenance, counted, upgrade_of
@@ -79,7 +79,7 @@ class _Grid(msgspec.Struct, frozen=True):
 def matrix_overview(matrix: Matrix, screen: Screen) -> Iterator[Section]:
     """Yield the grid, in parts where a terminal is too narrow, its legend, and the paths."""
     targets = [group for group in matrix.groups if group != (AUTO,)]
-    rows = [tuple(_fitted_cell(matrix, group, target) for target in targets) for group in matrix.groups]
+    rows = [tuple(_cell(matrix, group[0], target[0]) for target in targets) for group in matrix.groups]
     labels, columns = (
         tuple(_label(matrix, group) for group in groups) for groups in (matrix.groups, targets)
     )
@@ -100,16 +100,13 @@ def _label(matrix: Matrix, group: Sequence[str]) -> str:
     return "-".join(dict.fromkeys(ends))
 
 
-def _fitted_cell(matrix: Matrix, group: Sequence[str], target: Sequence[str]) -> str | Coloured:
-    if group == target:
+def _cell(matrix: Matrix, old: str, new: str) -> str | Coloured:
+    if old == new:
         return "="
-    pair = group[0], target[0]
-    return _SCOPES[matrix.cells[pair].scope] if matrix.counts is None else _counted(matrix.counts[pair])
-
-
-def _counted(hop: Hop) -> Coloured:
-    colour = "red" if hop.findings else "yellow" if hop.unknown else "green"
-    return Coloured(counted(hop), colour)
+    if matrix.counts is None:
+        return _SCOPES[matrix.cells[old, new].scope]
+    hop = matrix.counts[old, new]
+    return Coloured(counted(hop), "red" if hop.findings else "yellow" if hop.unknown else "green")
 
 
 def _labelled(grid: _Grid) -> Table:
@@ -247,23 +244,14 @@ def _fitted(texts: Iterable[str], width: int | None) -> Iterator[Line]:
 _GO: Final = "those with a backspace or form feed (another Go)"
 _FEW: Final = 6
 """Steps that one line names."""
-_SHORT: Final = {Scope.ALL: "all", Scope.SOME: "some", Scope.NONE: "."}
 _STATIC_PODS: Final = {True: "all", False: ".", None: "?"}
 
 
 def _grid(matrix: Matrix) -> Table:
     """Return a line and a column for each release: from the one on the left to the one above."""
     targets = [release for release in matrix.releases if release != AUTO]
-    rows = [[old, *(_mark(matrix, old, new) for new in targets)] for old in matrix.releases]
+    rows = [[old, *(str(_cell(matrix, old, new)) for new in targets)] for old in matrix.releases]
     return Table(("FROM/TO", *targets), lambda: rows)
-
-
-def _mark(matrix: Matrix, old: str, new: str) -> str:
-    if old == new:
-        return "="
-    if matrix.counts is not None:
-        return counted(matrix.counts[old, new])
-    return _SHORT[matrix.cells[old, new].scope]
 
 
 def _listing(matrix: Matrix) -> Table:
@@ -406,7 +394,8 @@ def markdown_grid(matrix: Matrix) -> str:
     names = _minors(matrix.releases)
     lines = [f"| from \\ to | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
     for old, name in zip(matrix.releases, names, strict=True):
-        lines.append(f"| **{name}** | {' | '.join(_mark(matrix, old, new) for new in matrix.releases)} |")
+        cells = (str(_cell(matrix, old, new)) for new in matrix.releases)
+        lines.append(f"| **{name}** | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -308,10 +308,6 @@ class CaseResult(StrEnum):
     """Nothing was found."""
 
 
-FOUND: Final = frozenset({CaseResult.FAILED, CaseResult.UNDECIDED, CaseResult.WARNED, CaseResult.NOTED})
-"""The outcomes that a list of findings shows; the rest is in order."""
-
-
 class ReportCase(msgspec.Struct, frozen=True):
     """One thing that was judged: a container, a check of a node, a case of golden data."""
 
@@ -332,6 +328,11 @@ class ReportCase(msgspec.Struct, frozen=True):
     """The file that it comes from; empty where that is unknown."""
     line: int = 0
     """The line there, from 1; 0 where that is unknown."""
+
+    @property
+    def path(self) -> str:
+        """Its name behind that of what it belongs to."""
+        return f"{self.group}/{self.name}"
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -364,3 +365,7 @@ class Findings(msgspec.Struct, frozen=True):
     """When what was judged was taken and made, UTC; None where that is not known."""
     series: Sequence[Series] = ()
     """Other numbers that only metrics show."""
+
+    def found(self) -> Iterator[ReportCase]:
+        """Yield the cases that a list of findings shows; the rest is in order."""
+        return (case for case in self.cases() if case.outcome is not CaseResult.PASSED)

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from hashcompat.core.model.escape import count, name_path, owner_path, word
+from hashcompat.core.model.escape import are, count, name_path, owner_path, word
 from hashcompat.core.model.preflight import Change, Done, Normalization, NormalizationRun, State
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.output.documents import nodes as docs
-from hashcompat.output.report.items import COLOURS, Provenance, item_name, reason_words, upgrade_of
+from hashcompat.output.report.items import COLOURS, Provenance, item_name, reason_words, way_of
 from hashcompat.output.report.model import (
     Document,
     Headline,
@@ -144,12 +144,12 @@ def _overview(made: Normalization, _screen: Screen) -> Iterator[Section]:
 
 
 def _first_lines(made: Normalization) -> list[Line]:
-    ways = f"Kubelet {_upgrade(made)}"
+    ways = f"Kubelet {way_of(made)}"
     return [[f"{ways}: {_killed(made.before)} with the records as they are, {made.after} once rewritten"]]
 
 
 def _killed(number: int) -> str:
-    return f"{count(number, 'container')} {'is' if number == 1 else 'are'} killed"
+    return f"{count(number, 'container')} {are(number)} killed"
 
 
 def _left_cells(change: Change) -> list[object]:
@@ -176,7 +176,7 @@ def _notes(made: Normalization) -> Iterator[str]:
 
 
 def _provenance(made: Normalization) -> Provenance:
-    return Provenance(_upgrade(made), made.origin, made.making)
+    return Provenance(way_of(made), made.origin, made.making)
 
 
 def _ranking(made: Normalization) -> Ranking:
@@ -189,10 +189,6 @@ def _headline(made: Normalization) -> Headline:
     text = str(_first_lines(made)[0][0])
     # It is an offer, and passes or fails nothing.
     return Headline("", text, "red" if made.after else "yellow" if made.unknown else "green")
-
-
-def _upgrade(made: Normalization) -> str:
-    return upgrade_of(made.from_release, made.running, made.to_release)
 
 
 def _page(made: Normalization) -> Page:

@@ -11,12 +11,12 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from hashcompat.core.model.escape import agree, count, name_path, never_compared, printable
+from hashcompat.core.model.escape import agree, are, count, name_path, never_compared, printable
 from hashcompat.core.model.items import PodName
 from hashcompat.core.model.plan import Plan, Summary
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.regex import regex
-from hashcompat.output.report.items import hop_ends, hop_words, upgrade_of
+from hashcompat.output.report.items import hop_ends, hop_words, way_of
 from hashcompat.output.report.model import Coloured, Line
 from hashcompat.output.report.planview import Excerpt, Invocation, excerpt_of, groups_in_order
 from hashcompat.output.report.tally import Tally
@@ -100,7 +100,7 @@ def answer(summary: Summary, tally: Tally) -> Line:
         every = summary.containers
         which = "the only container" if every == 1 else f"none of {count(every, 'container')}"
         return [Coloured(f"Nothing restarts: {which} is {'never ' if every == 1 else ''}compared", _GOOD)]
-    kept = f"{count(summary.compared, 'running container')} {_are(summary.compared)} kept"
+    kept = f"{count(summary.compared, 'running container')} {are(summary.compared)} kept"
     return [Coloured(f"Nothing restarts: {kept}", _GOOD), *_rest(summary, _GOOD)]
 
 
@@ -118,12 +118,12 @@ def _hit(summary: Summary, tally: Tally) -> Iterator[Coloured]:
     done = f"{'stops' if hit == 1 else 'stop'} {verb}" if verb else agree(hit, "restart")
     yield Coloured(f"{hit} of {total} {done}: {_where(whose, summary.nodes_affected, number)}", _BAD)
     if killed and not verb:
-        yield Coloured(f"; {killed} of them {'is' if killed == 1 else 'are'} not started again", _BAD)
+        yield Coloured(f"; {killed} of them {are(killed)} not started again", _BAD)
 
 
 def _unknown(summary: Summary) -> Iterator[Coloured]:
     if summary.unknown:
-        yield Coloured(f"; {summary.unknown} more {_are(summary.unknown)} UNKNOWN", _OPEN)
+        yield Coloured(f"; {summary.unknown} more {are(summary.unknown)} UNKNOWN", _OPEN)
 
 
 def _open(summary: Summary, tally: Tally) -> str:
@@ -135,14 +135,14 @@ def _open(summary: Summary, tally: Tally) -> str:
         every = _EVERY.get(total, f"All {total} running containers are")
         return f"{every} UNKNOWN, so nothing is decided: {where}"
     some = (
-        f"{count(summary.aside, 'container')} that no kubelet of the input runs {_are(summary.aside)} UNKNOWN"
+        f"{count(summary.aside, 'container')} that no kubelet of the input runs {are(summary.aside)} UNKNOWN"
     )
     if unknown:
         running = count(total, "running container")
-        which = f"{unknown} of {running} {_are(unknown)} UNKNOWN, the others are kept"
+        which = f"{unknown} of {running} {are(unknown)} UNKNOWN, the others are kept"
         some = f"{which}; {some}" if summary.aside else which
     elif total:
-        some = f"{some}, {count(total, 'running container')} {_are(total)} kept"
+        some = f"{some}, {count(total, 'running container')} {are(total)} kept"
     return f"Undecided: {some}: {where}"
 
 
@@ -154,10 +154,6 @@ def _where(owners: int, nodes: int, reasons: int) -> str:
     if nodes:
         text += f" on {count(nodes, 'node')}"
     return text + (f", for {count(reasons, 'reason')}" if reasons else "")
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
 
 
 def notes(result: Plan | Excerpt) -> Iterator[str]:
@@ -260,14 +256,13 @@ def _closing(shown: Excerpt) -> str:
     """Return how many containers are killed, where, and what is not known."""
     plan, counts = shown.plan, shown.summary
     hit, killed = counts.findings, counts.verdicts[Verdict.KILL]
-    way = upgrade_of(plan.from_release, plan.running, plan.to_release)
     restart = agree(hit or counts.compared, "restart")  # 0 of 1 restarts, and 0 of 2 restart
-    parts = [f"{way}: {hit} of {count(counts.compared, 'running container')} {restart}"]
+    parts = [f"{way_of(plan)}: {hit} of {count(counts.compared, 'running container')} {restart}"]
     if hit:
         parts.append(f" in {counts.pods_affected} of {count(counts.pods, 'pod')}")
         parts.append(f" on {count(counts.nodes_affected, 'node')}" if counts.nodes_affected else "")
     if killed:
-        parts.append(f"; {killed} of them {'is' if killed == 1 else 'are'} not started again")
+        parts.append(f"; {killed} of them {are(killed)} not started again")
     parts.append(f"; {counts.kept} kept, {counts.unknown} unknown")
     parts.append(never_compared(counts.not_compared - counts.aside))
     return "".join(parts)

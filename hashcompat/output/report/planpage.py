@@ -6,6 +6,7 @@ one written once; and the rows, which are made while they are written.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Final
@@ -15,7 +16,7 @@ from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import AUTO, Difference, Hop, Pair, Plan, Scope
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules import find
-from hashcompat.output.report.items import SEVERITY, hop_ends, hop_words, item_name, reason_words, upgrade_of
+from hashcompat.output.report.items import SEVERITY, hop_ends, hop_words, item_name, reason_words, way_of
 from hashcompat.output.report.notes import answer, collapsed
 from hashcompat.output.report.page import (
     Bar,
@@ -220,7 +221,7 @@ def plan_page(result: Plan | Excerpt) -> Page:
     whys = Whys(plan, shown.items)
     kinds = (("by-node", "node", GroupBy.NODE), ("by-namespace", "namespace", GroupBy.NAMESPACE))
     return Page(
-        title=f"Restart plan: kubelet {upgrade_of(plan.from_release, plan.running, plan.to_release)}",
+        title=f"Restart plan: kubelet {way_of(plan)}",
         kind="Restart plan",
         answer=toned(answer(whole.summary, whole.tally)),
         counts=list(_counts(whole)),
@@ -342,9 +343,8 @@ def _steps_note(shown: Excerpt) -> str:
 def _main(shown: Excerpt, whys: Whys) -> Main:
     # whoever opens it looks for what restarts, so that is before what is kept
     items = items_in_order(shown.items, shown.sort_by or SortBy.RESTARTS)
-    counts = dict.fromkeys((verdict.value for verdict in Verdict), 0)
-    for item in items:
-        counts[item.verdict] += 1
+    numbers = Counter(item.verdict for item in items)
+    counts = {verdict.value: numbers[verdict] for verdict in Verdict}
     rows = lambda: (_row(item, whys) for item in items)  # noqa: E731 - made again for each reading
     return Main("containers", "Containers", _COLUMNS, rows, len(items), counts, explained=True)
 

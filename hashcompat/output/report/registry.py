@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 from msgspec import structs
 
 from hashcompat.analysis.answers.calibration import CheckedRecord, RecordCheck
-from hashcompat.analysis.answers.changes import DocumentDifference
+from hashcompat.analysis.answers.changes import DocumentDifference, ItemChange
 from hashcompat.analysis.answers.changes import without_hashes as hashless_edit
 from hashcompat.analysis.answers.comparison import ReleaseDifference, ReleaseList, Versions
 from hashcompat.analysis.answers.expectation import Where
@@ -83,19 +83,12 @@ Result = TypeVar("Result")
 def without_hashes(result: Result) -> Result:
     """Return a plan, an explanation, a calibration or a difference without hashes; others as they are."""
     withhold = _WITHHELD.get(type(result))
-    return result if withhold is None else withhold(result)
-
-
-def _plan(plan: Plan) -> Plan:
-    return structs.replace(plan, items=tuple(map(_item, plan.items)))
+    made: Any = result
+    return result if withhold is None else structs.replace(made, items=tuple(map(withhold, made.items)))
 
 
 def _item(item: Item) -> Item:
     return structs.replace(item, recorded=None, from_hash=None, to_hash=None)
-
-
-def _explanations(explanations: Explanations) -> Explanations:
-    return structs.replace(explanations, items=tuple(map(_explanation, explanations.items)))
 
 
 def _explanation(explanation: Explanation) -> Explanation:
@@ -120,23 +113,19 @@ def _side(side: Side | None) -> Side | None:
     return side and structs.replace(side, hash=None)
 
 
-def _calibration(check: RecordCheck) -> RecordCheck:
-    return structs.replace(check, items=tuple(map(_checked, check.items)))
-
-
 def _checked(row: CheckedRecord) -> CheckedRecord:
     record = structs.replace(row.record, hash=None, without_resources=None)
     return structs.replace(row, record=record, computed=None)
 
 
-def _changes(difference: DocumentDifference) -> DocumentDifference:
-    items = (structs.replace(item, edits=tuple(map(hashless_edit, item.edits))) for item in difference.items)
-    return structs.replace(difference, items=tuple(items))
+def _change(change: ItemChange) -> ItemChange:
+    return structs.replace(change, edits=tuple(map(hashless_edit, change.edits)))
 
 
 _WITHHELD: Final[Mapping[type, Callable[[Any], Any]]] = {
-    Plan: _plan,
-    Explanations: _explanations,
-    RecordCheck: _calibration,
-    DocumentDifference: _changes,
+    Plan: _item,
+    Explanations: _explanation,
+    RecordCheck: _checked,
+    DocumentDifference: _change,
 }
+"""What withholds the hashes of each item of a result."""

@@ -125,7 +125,7 @@ ROLES: Final[Report[Roles]] = Report("List", document=_role_document, table=_rol
 _NUMBER: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d+)")
 _DATED: Final = re.compile(r"(?:kubernetes/kubernetes)?#\d+ \((\d+\.\d+)\)")
 """A pull request and the release that it came with."""
-_PULL: Final = "https://github.com/kubernetes/kubernetes/pull/"
+PULL: Final = "https://github.com/kubernetes/kubernetes/pull/"
 
 BEHAVIOUR: Final = {
     "sidecarsCompared": "sidecars",
@@ -211,7 +211,7 @@ def rule_lines(ids: Iterable[str], minors: Collection[str]) -> Iterator[Line]:
 
 
 def _links(text: str) -> Iterator[str]:
-    yield from (f"{_PULL}{number}" for number in _NUMBER.findall(text))
+    yield from (f"{PULL}{number}" for number in _NUMBER.findall(text))
 
 
 def _document(difference: ReleaseDifference) -> Document:

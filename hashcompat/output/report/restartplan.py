@@ -17,7 +17,7 @@ from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.results import DIGEST, SIGNATURE, DocumentDigest, Making, signature
 from hashcompat.core.model.verdicts import Hashes, Verdict
 from hashcompat.core.rules import every
-from hashcompat.output.report.items import Provenance, reason_words, upgrade_of
+from hashcompat.output.report.items import Provenance, reason_words, way_of
 from hashcompat.output.report.model import (
     CaseResult,
     Document,
@@ -246,13 +246,12 @@ def findings_of(plan: Plan, items: Sequence[Item]) -> Findings:
 def title_of(plan: Plan) -> str:
     """Name the upgrade; also in formats that have no place for warnings, what was overridden for it."""
     against = ", against what nodes report" if plan.overridden else ""
-    return f"kubelet {upgrade_of(plan.from_release, plan.running, plan.to_release)}{against}"
+    return f"kubelet {way_of(plan)}{against}"
 
 
 def provenance_of(plan: Plan) -> Provenance:
     """Return of what, when, where and by what a plan was made."""
-    upgrade = upgrade_of(plan.from_release, plan.running, plan.to_release)
-    return Provenance(upgrade, plan.origin, plan.making)
+    return Provenance(way_of(plan), plan.origin, plan.making)
 
 
 def case_of(item: Item) -> ReportCase:

@@ -44,11 +44,10 @@ def _document(snapshot: Snapshot) -> Document:
         "hashes": "kept" if snapshot.with_hashes else HIDDEN,
         "takenAt": time_text(inventory.origin.taken),
         "clusterUID": inventory.origin.cluster,
+        **_present(
+            clusterName=inventory.origin.name or None, clusterLabels=dict(inventory.origin.labels) or None
+        ),
     }
-    if inventory.origin.name:
-        spec["clusterName"] = inventory.origin.name
-    if inventory.origin.labels:
-        spec["clusterLabels"] = dict(inventory.origin.labels)
     records: Document = {
         "recorded": _rows(inventory, Recorded, _recorded),
         "sandboxes": _rows(inventory, Sandbox, plain),
@@ -162,13 +161,20 @@ def _recorded(record: Recorded) -> Document:
         "created": time_text(record.created),
         "createdInAnyYear": record.any_year,
         "docker": record.docker,
-        **({} if record.code is None else {"exitCode": record.code}),
-        **({"unapplied": True} if record.unapplied else {}),
-        **({"stateUnknown": True} if record.lost else {}),
-        **({} if record.begun else {"begun": False}),
-        **({"outOfMemory": True} if record.out_of_memory else {}),
-        **({} if record.plugins is None else {"plugins": list(record.plugins)}),
+        **_present(
+            exitCode=record.code,
+            unapplied=record.unapplied or None,
+            stateUnknown=record.lost or None,
+            begun=None if record.begun else False,
+            outOfMemory=record.out_of_memory or None,
+            plugins=None if record.plugins is None else list(record.plugins),
+        ),
     }
+
+
+def _present(**members: Any) -> Document:
+    """Return the members that are not None; what is left out of a snapshot is never null in it."""
+    return {key: value for key, value in members.items() if value is not None}
 
 
 def _hash(value: Hash | None) -> int | str | None:
@@ -188,7 +194,7 @@ def _files(record: Files) -> Document:
         "node": record.node,
         "uids": sorted(record.uids),
         "probes": [_probe(*one) for one in record.probes],
-        **({} if devices is None else {"devices": of_pods}),
+        **_present(devices=None if devices is None else of_pods),
         "allocated": {uid: dict(of_pod) for uid, of_pod in record.allocated.items()},
     }
 
@@ -199,30 +205,29 @@ def _probe(kind: str, name: str, text: str | None, problem: str) -> Document:
 
 
 def _node(node: Node) -> Document:
-    """Return a node with what decides; nothing that would be null."""
-    info = {"kubeletVersion": node.kubelet, "containerRuntimeVersion": node.runtime}
-    if node.system:
-        info["operatingSystem"] = node.system
-    if node.architecture:
-        info["architecture"] = node.architecture
-    if node.kernel:
-        info["kernelVersion"] = node.kernel
-    labels = {} if node.labels is None else {"labels": node.labels}
-    strict = node.strict_groups
-    features = {} if strict is None else {"features": {"supplementalGroupsPolicy": strict}}
-    noted = {}
-    if node.drivers is not None:
-        noted["annotations"] = {DRIVERS: dumps(dict.fromkeys(node.drivers, node.name))}
+    """Return a node with what decides."""
+    drivers, strict = node.drivers, node.strict_groups
+    noted = None if drivers is None else {DRIVERS: dumps(dict.fromkeys(drivers, node.name))}
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": node.name, **labels, **noted},
-        **({"spec": {"taints": list(node.taints)}} if node.taints else {}),
+        "metadata": {"name": node.name, **_present(labels=node.labels, annotations=noted)},
+        **_present(spec={"taints": list(node.taints)} if node.taints else None),
         "status": {
-            "nodeInfo": info,
-            **features,
-            **({} if node.allocatable is None else {"allocatable": node.allocatable}),
-            **({} if node.conditions is None else {"conditions": _conditions(node.conditions)}),
+            "nodeInfo": {
+                "kubeletVersion": node.kubelet,
+                "containerRuntimeVersion": node.runtime,
+                **_present(
+                    operatingSystem=node.system or None,
+                    architecture=node.architecture or None,
+                    kernelVersion=node.kernel or None,
+                ),
+            },
+            **_present(
+                features=None if strict is None else {"supplementalGroupsPolicy": strict},
+                allocatable=node.allocatable,
+                conditions=None if node.conditions is None else _conditions(node.conditions),
+            ),
         },
     }
 
@@ -261,13 +266,15 @@ def _metadata(pod: Pod) -> Document:
     return {
         "namespace": pod.namespace,
         "name": pod.name,
-        **({"uid": pod.uid} if pod.uid else {}),
-        **({"ownerReferences": [{"kind": kind, "name": name, "controller": True}]} if pod.owner else {}),
-        **({"creationTimestamp": pod.created} if pod.created else {}),
-        **({"generation": _CHANGED} if pod.seen is not None else {}),
-        **({"deletionTimestamp": _SOME_DAY} if pod.deleting else {}),
-        **({"labels": pod.labels} if pod.labels else {}),
-        **({"annotations": annotations} if annotations else {}),
+        **_present(
+            uid=pod.uid or None,
+            ownerReferences=[{"kind": kind, "name": name, "controller": True}] if pod.owner else None,
+            creationTimestamp=pod.created or None,
+            generation=None if pod.seen is None else _CHANGED,
+            deletionTimestamp=_SOME_DAY if pod.deleting else None,
+            labels=pod.labels or None,
+            annotations=annotations or None,
+        ),
     }
 
 
@@ -279,7 +286,7 @@ def _workload(pod: Pod) -> Document:
 
 def _status(pod: Pod) -> Document:
     """Return a status with the same state of every container; an empty list is left out."""
-    status: Document = {"phase": pod.phase, **({"qosClass": pod.qos} if pod.qos else {})}
+    status: Document = {"phase": pod.phase, **_present(qosClass=pod.qos or None)}
     if pod.seen is not None:
         status["observedGeneration"] = _CHANGED - 1
     if found := [*filter(None, (pod.resizing, RESTARTING_ALL if pod.restarting else ""))]:
@@ -311,21 +318,26 @@ def _resized(changed: Mapping[str, Any] | None) -> Document:
 
 
 def _seen(seen: Seen) -> Document:
-    return {"image": seen.image, **({} if seen.resources is None else {"resources": seen.resources})}
+    return {"image": seen.image, **_present(resources=seen.resources)}
 
 
 def _state(container: Container) -> Document:
-    """Return a container's status; none that would be null."""
-    started = {"startedAt": time_text(container.started)} if container.started else {}
-    identity = {"containerID": f"runtime://{container.id}"} if container.id else {}
-    restarts = {"restartCount": container.restarts} if container.restarts is not None else {}
-    probed = {"started": container.probed} if container.probed is not None else {}
-    ended = container.ended
-    state: Document = {"running": started} if container.running else {}
-    if not container.running and ended is not None and ended.final:
-        reason = {"reason": OUT_OF_MEMORY} if ended.out_of_memory else {}
-        state = {"terminated": reason if ended.code is None else {"exitCode": ended.code, **reason}}
-    return {"name": container.name, "state": state, **restarts, **probed, **identity}
+    """Return a container's status."""
+    ended, state = container.ended, Document()
+    if container.running:
+        state = {"running": _present(startedAt=time_text(container.started))}
+    elif ended is not None and ended.final:
+        reason = OUT_OF_MEMORY if ended.out_of_memory else None
+        state = {"terminated": _present(exitCode=ended.code, reason=reason)}
+    return {
+        "name": container.name,
+        "state": state,
+        **_present(
+            restartCount=container.restarts,
+            started=container.probed,
+            containerID=f"runtime://{container.id}" if container.id else None,
+        ),
+    }
 
 
 SNAPSHOT: Final[Report[Snapshot]] = Report("ClusterSnapshot", document=_document, notes=_notes)

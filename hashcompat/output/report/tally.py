@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
+from itertools import takewhile
 from typing import Final
 
 import msgspec
@@ -83,12 +84,7 @@ def _common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...] 
 
 
 def _shared(pairs: Iterable[tuple[str, str]]) -> int:
-    number = 0
-    for left, right in pairs:
-        if left != right or left == GAP:
-            break
-        number += 1
-    return number
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1] != GAP, pairs))
 
 
 class Kinds:

@@ -262,8 +262,8 @@ def _hash_cells(row: HashRow) -> Iterator[tuple[str, list[object]]]:
         yield release, [*names, release, result.value, result.hex, result.era]
 
 
-def _hash_names(hashed: Hashed) -> Iterator[str]:
-    return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in hashed.items)
+def _container_names(result: Hashed | Audit) -> Iterator[str]:
+    return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in result.items)
 
 
 def _texts(hashed: Hashed) -> Iterator[str]:
@@ -278,7 +278,12 @@ def _hash_notes(hashed: Hashed) -> Iterator[str]:
 
 
 HASHES: Final[Report[Hashed]] = Report(
-    "HashList", document=_hash_document, table=_hash_table, wide=_wide, names=_hash_names, notes=_hash_notes
+    "HashList",
+    document=_hash_document,
+    table=_hash_table,
+    wide=_wide,
+    names=_container_names,
+    notes=_hash_notes,
 )
 TEXTS: Final = structs.replace(HASHES, table=None, wide=None, names=None, raw=_texts)
 """The same result where the hashed texts are asked for."""
@@ -342,10 +347,6 @@ def _audit_case(row: AuditRow) -> ReportCase:
     return ReportCase(CaseResult.FAILED, "HIT", _HIT, text, group, name_path(name), names, pod.file)
 
 
-def _audit_names(audit: Audit) -> Iterator[str]:
-    return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in audit.items)
-
-
 def _audit_notes(audit: Audit) -> list[str]:
     """Return the closing lines: how many are hit, and what else the global form changes."""
     hit = f"{len(audit.items)} of {count(audit.containers, 'container')}"
@@ -369,7 +370,7 @@ AUDIT: Final[Report[Audit]] = Report(
     document=_audit_document,
     table=_audit_table,
     findings=_audit_findings,
-    names=_audit_names,
+    names=_container_names,
     notes=_audit_notes,
 )
 

@@ -36,8 +36,6 @@ from hashcompat.core.shown import said
 from hashcompat.output.rewriting import FoundContainer, MeanwhileError, RuntimeAnswer, with_string
 
 OK: Final = 0
-NOT_FOUND: Final = 5
-UNAVAILABLE: Final = 14
 UNIMPLEMENTED: Final = 12
 
 _PREFIX: Final = struct.Struct(">BI")

@@ -18,7 +18,7 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import clean
 from hashcompat.sources.content import LONGEST_TEXT, TAR_BLOCK, Plain, is_tar, too_long
-from hashcompat.sources.files.inputs import Copy, Input, is_like, named
+from hashcompat.sources.files import Copy, Input, is_like, named
 
 _CHUNK: Final = 1 << 18
 _MOST_MEMBERS: Final = 100_000

@@ -23,8 +23,8 @@ from hashcompat.core.model.verdicts import Record
 from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.dating import until
 from hashcompat.sources.documents import InFile
+from hashcompat.sources.files import STDIN, Input, ReadingMeter, called
 from hashcompat.sources.files.foreign import refusal
-from hashcompat.sources.files.inputs import STDIN, Input, ReadingMeter, called
 from hashcompat.sources.files.layouts import (
     ALL,
     Chosen,

@@ -22,8 +22,8 @@ from hashcompat.core.records.collected import from_documents, from_log
 from hashcompat.core.records.probes import Dump, dumps
 from hashcompat.sources.content import chunks, joined, lines
 from hashcompat.sources.documents import load_all
+from hashcompat.sources.files import Input, inputs, is_archive, named, packed, require_end
 from hashcompat.sources.files.archives import members
-from hashcompat.sources.files.inputs import Input, inputs, is_archive, named, packed, require_end
 
 _WANTED: Final = "the output of hashcompat collector"
 _EVERY: Final = ("",)
@@ -143,7 +143,7 @@ def _seen(text: Iterator[str], keeper: Keeper) -> Iterator[str]:
 
 
 def _from_json(chunked: Iterable[str]) -> Iterator[Record]:
-    yield from from_documents(load_all(joined(chunked, _WANTED_RECORDS)), "a dump")
+    yield from from_documents(load_all(joined(chunked, _WANTED_RECORDS)))
 
 
 # Keep records in little memory: equal texts once, and no more in all than one run may have.

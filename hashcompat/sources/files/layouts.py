@@ -23,7 +23,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import count, few
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import TAR_BLOCK, Plain, is_tar, whole
-from hashcompat.sources.files.inputs import (
+from hashcompat.sources.files import (
     COMPRESSED,
     Input,
     ReadingMeter,

@@ -47,8 +47,7 @@ from hashcompat.core.model.uids import packed
 from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.sources.documents import JsonObject
 from hashcompat.sources.files import saved
-from hashcompat.sources.files.planrows import ASSUMED, KEPT, PlanRows, was_compared
-from hashcompat.sources.files.saved import Saved, opened
+from hashcompat.sources.files.saved import ASSUMED, KEPT, PlanRows, Saved, opened, was_compared
 
 KIND: Final = "RestartPlan"
 WANTED: Final = "a plan, as hashcompat plan --out FILE saves it"

@@ -20,12 +20,11 @@ from hashcompat.core.go.allowance import check_depth, is_small, may_be_deep
 from hashcompat.core.go.jsonpath import Part, part
 from hashcompat.core.go.jsonstream import Elements, Quick, Rest
 from hashcompat.core.go.jsontext import DECODER
-from hashcompat.core.model.pods import CONTAINER_LISTS
+from hashcompat.core.model.pods import CONTAINER_LISTS, PHASES
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import chunks
-from hashcompat.sources.files import spans
+from hashcompat.sources.files import Input, named, spans
 from hashcompat.sources.files.foreign import without_logs
-from hashcompat.sources.files.inputs import Input, named
 from hashcompat.sources.files.spans import Span
 from hashcompat.sources.objects import KubernetesObject, is_list
 from hashcompat.sources.replicas.stencils import Stencils
@@ -242,7 +241,6 @@ def _looked(text: str) -> Sequence[tuple[Any, str]] | None:
 # after ``items`` or before ``metadata``. An API server stores no pod or workload without a status.
 
 _CUT: Final = "is the file cut short?"
-_PHASES: Final = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 _STATELESS: Final = "PodTemplate"
 """The one kind with pods or a pod template that has no status."""
 
@@ -271,7 +269,7 @@ def doubt(found: KubernetesObject) -> str:
         return ""
     if value.get("status") is None:
         return f"the {kind} has a uid but no status; {_CUT}"
-    if kind == "Pod" and part(value, "status").get("phase", _PHASES[0]) not in _PHASES:
+    if kind == "Pod" and part(value, "status").get("phase", PHASES[0]) not in PHASES:
         return f"the Pod has a uid but no status.phase that Kubernetes knows; {_CUT}"
     return f"the {kind} has a uid, but a container has no image; {_CUT}" if _lacks_image(value) else ""
 

@@ -24,7 +24,7 @@ from hashcompat.core.model.documents import API_VERSION
 from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.sources.content import LONGEST_TEXT, replacing
 from hashcompat.sources.documents import JsonObject, loads, row_of
-from hashcompat.sources.files.inputs import named
+from hashcompat.sources.files import named
 
 _KIND: Final = "RolloutState"
 Json = dict[str, Any]

@@ -25,7 +25,7 @@ from hashcompat.core.policies import DURATION, LIMIT, PolicySetting, SettingsFil
 from hashcompat.core.policies.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
 from hashcompat.core.shown import name as shown_name
 from hashcompat.sources.content import whole
-from hashcompat.sources.files.inputs import inputs, named
+from hashcompat.sources.files import inputs, named
 
 FILE: Final = ".hashcompat.yaml"
 _LONGEST: Final = 1 << 20

@@ -20,10 +20,8 @@ from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.results import CONTAINER_LISTS, RowKind, RowName, SnapshotRows
 from hashcompat.sources import snapshots
 from hashcompat.sources.documents import JsonObject, row_of
-from hashcompat.sources.files import plans
-from hashcompat.sources.files.inputs import called
-from hashcompat.sources.files.planrows import PlanRows
-from hashcompat.sources.files.saved import Saved, line, opened
+from hashcompat.sources.files import called, plans
+from hashcompat.sources.files.saved import PlanRows, Saved, line, opened
 from hashcompat.sources.snapshots import HASHES, cluster_of, taken_at
 
 _KINDS: Final = frozenset({RowKind.NODE.value, RowKind.POD.value})

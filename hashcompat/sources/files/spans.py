@@ -18,7 +18,7 @@ from msgspec import structs
 from hashcompat.core.go.jsonstream import ListPlace
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import MOST_BYTES, chunks
-from hashcompat.sources.files.inputs import Input
+from hashcompat.sources.files import Input
 
 LEAST: Final = 1 << 23
 """Bytes of a span: reading fewer takes about as long as beginning and ending a process."""

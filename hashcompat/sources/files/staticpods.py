@@ -27,7 +27,7 @@ from hashcompat.core.model.pods import Container, Inventory, Pod, Source, Static
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import whole
 from hashcompat.sources.documents import InFile
-from hashcompat.sources.files.inputs import Input, inputs, named, require_end
+from hashcompat.sources.files import Input, inputs, named, require_end
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.pods import profiles_in
 

@@ -26,9 +26,8 @@ from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import scale_of, size_of
 from hashcompat.sources.dating import Dater
 from hashcompat.sources.documents import IN_NO_FILE, InFile
-from hashcompat.sources.files import spans
+from hashcompat.sources.files import Input, named, require_end, spans
 from hashcompat.sources.files.foreign import refuse_text
-from hashcompat.sources.files.inputs import Input, named, require_end
 from hashcompat.sources.files.layouts import RENDER
 from hashcompat.sources.files.reading import WANTED, blocks, elements, head, is_json, is_yaml, parts
 from hashcompat.sources.files.spans import FIRST, Span, Spans

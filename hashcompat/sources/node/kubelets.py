@@ -44,7 +44,7 @@ def variables(root: Root) -> Iterator[str]:
     """Yield the files that EnvironmentFile in ``kubelet.service`` and its drop-ins names."""
     for path in _everywhere(root):
         try:
-            yield from _NAMED.findall(root.own(path, root.why_not_read))
+            yield from _NAMED.findall(root.own(path))
         except (OSError, InputError):
             continue  # the question for the unit itself shows why
 
@@ -68,7 +68,7 @@ def program(root: Root, unit: str) -> str:
     The first unit in the order of the directories counts, and of drop-ins with one name the first, sorted by
     their names. Raises InputError as ``started`` does, and where a part could not be read; and OSError.
     """
-    return started((root.own(path, root.why_not_read) for path in _merged(root, unit)), unit)
+    return started((root.own(path) for path in _merged(root, unit)), unit)
 
 
 def started(texts: Iterable[str], unit: str) -> str:
@@ -123,13 +123,18 @@ def _service(text: str) -> Iterator[str]:
 
 
 def _first_word(command: str, unit: str) -> str:
-    try:
-        words = shlex.split(command.lstrip(BEFORE_COMMAND))
-    except ValueError:
-        words = []
+    words = _words(command)
     if not words or "%" in words[0] or "$" in words[0]:
         raise InputError(f"{unit} names no program without variables")
     return words[0]
+
+
+def _words(command: str) -> list[str]:
+    """Return the words of a command; none where a quote has no end."""
+    try:
+        return shlex.split(command.lstrip(BEFORE_COMMAND))
+    except ValueError:
+        return []
 
 
 _NAMES: Final = {
@@ -295,11 +300,8 @@ def _of_k3s(root: Root) -> str:
     ends with + (k3s pkg/configfilearg/parser.go). Raises InputError, and OSError, for what cannot be read.
     """
     unit = next((one for one in _UNITS["k3s"] if any(root.holds(f"{place}/{one}") for place in UNITS)), "")
-    command = _command((root.own(path, root.why_not_read) for path in _merged(root, unit)), unit)
-    try:
-        words = shlex.split(command.lstrip(BEFORE_COMMAND))
-    except ValueError:
-        words = []
+    command = _command((root.own(path) for path in _merged(root, unit)), unit)
+    words = _words(command)
     if not words or "$" in command or "%" in command:
         raise InputError("no unit shows what it is started with")
     flags: dict[str, list[str]] = {}
@@ -324,7 +326,7 @@ def _of_k3s(root: Root) -> str:
 
 def _drop_ins_of_k3s(root: Root) -> list[str]:
     try:
-        names = root.own_names(f"{_K3S}.d", root.why_not_read)
+        names = root.own_names(f"{_K3S}.d")
     except FileNotFoundError:
         return []
     return [f"{_K3S}.d/{name}" for name in sorted(names) if name.endswith((".yaml", ".yml"))]
@@ -333,7 +335,7 @@ def _drop_ins_of_k3s(root: Root) -> list[str]:
 def _of_file(root: Root, path: str) -> dict[str, list[str]]:
     """Return what a configuration file of k3s has for its kubelet, by the keys; nothing without the file."""
     try:
-        document = yaml.first(root.own(path, root.why_not_read), [])
+        document = yaml.first(root.own(path), [])
     except FileNotFoundError:
         return {}
     rows = document.items() if isinstance(document, Mapping) else ()
@@ -364,7 +366,7 @@ def _of_microk8s(root: Root) -> str:
     As kubelite takes them from the file (``ReadArgsFromFile`` in MicroK8s's 0000-Kubelite-integration.patch).
     """
     try:
-        text = root.own(_MICROK8S, root.why_not_read)
+        text = root.own(_MICROK8S)
     except (OSError, InputError):
         return ""
     kept = "\n".join(line for line in text.split("\n") if not line.strip().startswith("#"))

@@ -28,10 +28,6 @@ _TO_READ: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
-def _anywhere(path: str) -> str:  # noqa: ARG001 - as the callers' own
-    return ""
-
-
 class Root(msgspec.Struct, frozen=True):
     """A directory in which a node's / is; every path is one on the node."""
 
@@ -78,35 +74,37 @@ class Root(msgspec.Struct, frozen=True):
         _check_regular(place.lstat())
         return _content(os.open(place, _TO_READ))
 
-    def own(self, path: str, why_not: Callable[[str], str] = _anywhere) -> str:
+    def own(self, path: str) -> str:
         """Return the text of a file that nobody but root can have written.
 
         The file, every directory and every link on the way belong to root, or to whoever runs this program,
-        and none is writable by others. ``why_not`` says of the path, and of the one that its links lead to,
-        why nothing is read there. Raises InputError with such a reason, and OSError.
+        and none is writable by others. The path, and the one that its links lead to, are those of a kubelet's
+        own file. Raises InputError with the reason where nothing is read, and OSError.
         """
-        with self._checked(path, why_not) as (parent, name, seen):
+        with self._checked(path, self.why_not_read) as (parent, name, seen):
             _check_regular(seen)
             found = os.open(name, _TO_READ, dir_fd=parent)
             # Between the check and the opening a directory's owner can put another file there. O_NOFOLLOW
-            # keeps links
-            # out, and the comparison everything else.
+            # keeps links out, and the comparison everything else.
             if not os.path.samestat(os.fstat(found), seen):
                 os.close(found)
                 raise InputError("not read: it was replaced meanwhile")
             return _content(found).decode(errors="replace")
 
-    def own_names(self, path: str, why_not: Callable[[str], str] = _anywhere) -> list[str]:
+    def own_names(self, path: str) -> list[str]:
         """Return the names in a directory, sorted, under the conditions of ``own``."""
-        with self._checked(path, why_not) as (parent, name, _):
+        with self._checked(path, self.why_not_read) as (parent, name, _):
             found = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
             try:
                 return sorted(os.listdir(found))  # noqa: PTH208 - of a descriptor
             finally:
                 os.close(found)
 
-    def own_place(self, path: str, why_not: Callable[[str], str] = _anywhere) -> tuple[Path, os.stat_result]:
-        """Return where a file is, with no link in it, and its status, under the conditions of ``own``."""
+    def own_place(self, path: str, why_not: Callable[[str], str]) -> tuple[Path, os.stat_result]:
+        """Return where a file is, with no link in it, and its status, under the conditions of ``own``.
+
+        But it may be wherever ``why_not`` gives no reason against, which is asked of the same two paths.
+        """
         with self._checked(path, why_not) as (_, _, seen):
             return self.place(path), seen
 

@@ -122,7 +122,8 @@ def questions(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
     flags = (f"{state}/{probes.KUBEADM_FLAGS}" for state in states)
     for path in dict.fromkeys((*probes.VARIABLE_FILES, *flags, *variables(root))):
         yield own(root, path, check_variables)
-    yield own(root, flag(arguments, "config") or f"{states[0]}/config.yaml", check_config)
+    config = flag(arguments, "config") or f"{states[0]}/config.yaml"
+    yield own(root, config, check_config)
     for path in probes.UNITS:
         yield own(root, f"{path}/{probes.KUBELET_UNIT}", check_unit)
         yield from _below(root, f"{path}/{probes.KUBELET_UNIT}.d", (".conf",), check_unit)
@@ -136,7 +137,6 @@ def questions(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
     yield from _providers(root, arguments)
     named = (flag(arguments, name) for name in ("cloud-config", "bootstrap-kubeconfig"))
     yield from (there(root, path, root.why_not_read) for path in named if path)
-    config = flag(arguments, "config") or f"{states[0]}/config.yaml"
     if manifests := flag(arguments, "pod-manifest-path") or static_pods(root, config):
         yield named_directory(root, manifests)
     yield from _memory(root)
@@ -165,7 +165,7 @@ def own(root: Root, path: str, check: Callable[[str], None] = _as_it_is) -> Node
 
 
 def _own(root: Root, path: str, check: Callable[[str], None]) -> str:
-    text = root.own(path, root.why_not_read)
+    text = root.own(path)
     check(text)
     return text
 
@@ -217,9 +217,7 @@ def directory(root: Root, path: str) -> NodeQuery:
 
 def named_directory(root: Root, path: str) -> NodeQuery:
     """Return the question for the names in a directory that a flag or a runtime names."""
-    return NodeQuery(
-        "directory", path, lambda: "".join(f"{name}\n" for name in root.own_names(path, root.why_not_read))
-    )
+    return NodeQuery("directory", path, lambda: "".join(f"{name}\n" for name in root.own_names(path)))
 
 
 def _below(
@@ -281,7 +279,7 @@ def _mappings(root: Root, state: str) -> str:
 
     Of the pods' directories, below which they write, nothing else is looked at, and no link is followed.
     """
-    root.own_names(state, root.why_not_read)  # raises where it is not one of a kubelet
+    root.own_names(state)  # raises where it is not one of a kubelet
     pods, found = root.place(state) / "pods", list[str]()
     if not stat.S_ISDIR(pods.lstat().st_mode):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -345,7 +343,7 @@ def check_providers(text: str) -> None:
 def static_pods(root: Root, path: str) -> str:
     """Return the directory of static pods that a configuration file names; empty where it names none."""
     try:
-        text = root.own(path, root.why_not_read)
+        text = root.own(path)
         found = yaml.first(text, []) if len(text) <= _LONGEST else None
     except (OSError, InputError):
         return ""

@@ -18,13 +18,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from hashcompat.api import inputs
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
 from hashcompat.core.model.pods import Origin, Source
-from hashcompat.sources import values
+from hashcompat.sources.files import called
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files.collect import sample_cluster
-from hashcompat.sources.files.inputs import called
 from tests.helpers.pods import ARTICLE, Json, as_json, listed, node, pod
 from tests.helpers.program import SCRIPTS, Run, unplaced
 
@@ -177,7 +177,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> Non
 def test_a_stream_beyond_memory_is_read_as_often_as_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hashcompat.sources.files.inputs._IN_MEMORY", 100)
+    monkeypatch.setattr("hashcompat.sources.files._IN_MEMORY", 100)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(as_json(*PODS))))
     inventory = files.collect(("-",))
@@ -282,7 +282,7 @@ def test_the_inventory_tells_where_it_comes_from(run: Run, tmp_path: Path) -> No
         assert files.collect((name,)).origin == Origin(kind, (name,), oldest=written)
     assert files.collect((str(saved), pods)).origin.kind is Source.FILES
     assert sample_cluster().origin == Origin(Source.SAMPLE)
-    assert values.collect(PODS).origin == Origin(Source.OBJECTS)
+    assert inputs.collect(PODS).origin == Origin(Source.OBJECTS)
     assert called("https://user:secret@host/pods.json?token=x") == "https://host/pods.json"
 
 

@@ -17,8 +17,7 @@ from hashcompat.core import forks
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.pods import Inventory, Pod, PodShare, SharedPods
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import spans
-from hashcompat.sources.files.inputs import inputs
+from hashcompat.sources.files import inputs, spans
 from scripts.bench.made.nodes import node
 from tests.helpers.program import Run
 from tests.helpers.replicas import pods_and_nodes

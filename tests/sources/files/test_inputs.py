@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.sources.files import inputs
+from hashcompat.sources import files
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import Run
 
@@ -103,7 +103,7 @@ def test_deep_directories_are_read_or_refused(run: Run, directory: Path) -> None
 def test_the_files_of_a_directory_are_limited(
     run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inputs, "_MOST_FILES", 2)
+    monkeypatch.setattr(files, "_MOST_FILES", 2)
     (directory / "b.json").write_bytes(as_json(pod(name="b")))
     assert run(*PLAN, "-f", directory).code == 0
     (directory / "c.json").write_bytes(as_json(pod(name="c")))
@@ -112,7 +112,7 @@ def test_the_files_of_a_directory_are_limited(
 
 
 def test_a_file_that_vanishes_is_named(directory: Path) -> None:
-    (found,) = inputs.inputs(str(directory), recursive=False, suffixes=(".json",))
+    (found,) = files.inputs(str(directory), recursive=False, suffixes=(".json",))
     (directory / "a.json").unlink()
     with pytest.raises(InputError, match=f"^{directory}/a.json: cannot read: No such file or directory$"):
         found.open()
@@ -145,7 +145,7 @@ def test_too_little_memory_is_named(run: Run, directory: Path, monkeypatch: pyte
 
 def test_a_file_has_the_time_of_its_last_change(directory: Path) -> None:
     os.utime(directory / "a.json", (0, 86_400))
-    (found,) = inputs.inputs(str(directory), recursive=False, suffixes=(".json",))
+    (found,) = files.inputs(str(directory), recursive=False, suffixes=(".json",))
     assert found.modified == datetime(1970, 1, 2, tzinfo=UTC)
 
 
@@ -155,8 +155,8 @@ def test_a_time_that_is_none_is_left_out(directory: Path, monkeypatch: pytest.Mo
         def fromtimestamp(*_: object) -> datetime:
             raise OverflowError
 
-    monkeypatch.setattr(inputs, "datetime", Never)
-    (found,) = inputs.inputs(str(directory), recursive=False, suffixes=(".json",))
+    monkeypatch.setattr(files, "datetime", Never)
+    (found,) = files.inputs(str(directory), recursive=False, suffixes=(".json",))
     assert found.modified is None
 
 
@@ -169,10 +169,10 @@ def test_a_time_that_is_none_is_left_out(directory: Path, monkeypatch: pytest.Mo
     ],
 )
 def test_a_url_is_repeated_without_its_secrets(word: str, shown: str) -> None:
-    assert inputs.without_secrets(word) == shown
+    assert files.without_secrets(word) == shown
 
 
 @pytest.mark.parametrize("problem", ["cut short", "a.json: cut short"])
 def test_a_file_is_named_once(problem: str) -> None:
-    with pytest.raises(InputError, match=r"^a\.json: cut short$"), inputs.named("a.json"):
+    with pytest.raises(InputError, match=r"^a\.json: cut short$"), files.named("a.json"):
         raise InputError(problem)

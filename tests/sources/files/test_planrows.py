@@ -26,8 +26,7 @@ from hashcompat.output.formats.model import Style
 from hashcompat.output.report.plan import PLAN
 from hashcompat.sources.files import plans
 from hashcompat.sources.files.collect import sample_cluster
-from hashcompat.sources.files.planrows import PlanRows
-from hashcompat.sources.files.saved import Saved, Summed
+from hashcompat.sources.files.saved import PlanRows, Saved, Summed
 from hashcompat.sources.filters import Filters, select
 
 Row = dict[str, Any]

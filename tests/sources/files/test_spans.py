@@ -15,8 +15,7 @@ import pytest
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.pods import Inventory, SharedPods
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import spans
-from hashcompat.sources.files.inputs import inputs
+from hashcompat.sources.files import inputs, spans
 from hashcompat.sources.files.survey import survey_of
 from scripts.bench import cluster
 from scripts.bench.made.nodes import node

@@ -69,9 +69,13 @@ def test_own_files_are_read_through_links_inside(own: Root, target: str) -> None
     (own.directory / "etc/kubernetes/link").symlink_to(target)
     assert own.own("/etc/kubernetes/link") == "yes"
     assert own.own_names("/etc/kubernetes") == ["config", "link"]
-    place, seen = own.own_place("/etc/kubernetes/link")
+    place, seen = own.own_place("/etc/kubernetes/link", _anywhere)
     assert (place, seen.st_size) == (own.directory / "etc/kubernetes/config", 3)
-    assert own.own_place("/")[0] == own.directory
+    assert own.own_place("/", _anywhere)[0] == own.directory
+
+
+def _anywhere(_path: str) -> str:
+    return ""
 
 
 def test_no_link_of_an_own_file_leads_out(own: Root, tmp_path: Path) -> None:
@@ -80,24 +84,23 @@ def test_no_link_of_an_own_file_leads_out(own: Root, tmp_path: Path) -> None:
     (own.directory / "a").symlink_to("/a")
     for path in ("/abs", "/up", "/../outside"):
         with pytest.raises(FileNotFoundError):
-            own.own(path)
+            own.own_place(path, _anywhere)
     with pytest.raises(OSError, match="symbolic links"):
-        own.own("/a")
+        own.own_place("/a", _anywhere)
     with pytest.raises(NotADirectoryError):
         own.own("/etc/kubernetes/config/x")
 
 
-def test_the_caller_says_where_own_files_are_also_behind_links(own: Root) -> None:
+def test_own_files_are_where_those_of_kubelets_are_also_behind_links(own: Root) -> None:
     write(own.directory, "etc/other", "no")
     (own.directory / "etc/kubernetes/link").symlink_to("/etc/other")
 
-    def why_not(path: str) -> str:
-        return "" if path.startswith("/etc/kubernetes/") else "elsewhere"
-
-    assert own.own("/etc/kubernetes/config", why_not) == "yes"
-    for path, named in (("/etc/other", "/etc/other"), ("/etc/kubernetes/link", "/etc/other")):
-        with pytest.raises(InputError, match=f"^not read: {named}: elsewhere$"):
-            own.own(path, why_not)
+    assert own.own("/etc/kubernetes/config") == "yes"
+    for path in ("/etc/other", "/etc/kubernetes/link"):
+        with pytest.raises(InputError, match=r"^not read: /etc/other: no file of a kubelet is there"):
+            own.own(path)
+        with pytest.raises(InputError, match=r"^not read: /etc/other: elsewhere$"):
+            own.own_place(path, lambda path: "elsewhere" if path == "/etc/other" else "")
 
 
 @pytest.mark.parametrize("mode", [0o775, 0o757, 0o1777])
@@ -118,9 +121,9 @@ def test_what_another_user_owns_is_no_own_file(own: Root, place: str) -> None:
 
 
 def test_an_own_file_is_a_regular_one(own: Root, monkeypatch: pytest.MonkeyPatch) -> None:
-    os.mkfifo(own.directory / "pipe", 0o644)
+    os.mkfifo(own.directory / "etc/kubernetes/pipe", 0o644)
     with pytest.raises(OSError, match="not a regular file"):
-        own.own("/pipe")
+        own.own("/etc/kubernetes/pipe")
     with pytest.raises(NotADirectoryError):
         own.own_names("/etc/kubernetes/config")
     monkeypatch.setattr(module, "LONGEST_TEXT", 2)

@@ -245,7 +245,7 @@ def containerd() -> Iterator[daemons.Node]:
 
 
 def hashes(dump: str) -> list[object]:
-    records = from_documents(map(json.loads, dump.splitlines()), "a dump")
+    records = from_documents(map(json.loads, dump.splitlines()))
     return [one.hash for one in records if isinstance(one, Recorded)]
 
 

@@ -11,6 +11,7 @@ from hashcompat.analysis.patching import AddImport, DropUnusedImports, Literals,
 from hashcompat.analysis.planning import make
 from hashcompat.analysis.planning.options import Options, check_gates
 from hashcompat.analysis.planning.view import View
+from hashcompat.api.inputs import collect
 from hashcompat.cli.args import facts
 from hashcompat.core.catalog.added import added, added_releases
 from hashcompat.core.catalog.behaviour import Gates
@@ -22,7 +23,6 @@ from hashcompat.core.kubelet.hashing import compile_hasher, hashers
 from hashcompat.core.kubelet.staticpods import static_containers, static_pod_uid
 from hashcompat.core.release import Release, parse_release
 from hashcompat.sources.upstream import container_types
-from hashcompat.sources.values import collect
 from tests.suites.fuzz.places import on_disk, opened, quick_digest
 from tests.suites.fuzz.target import Form, Target, document, fields, one_of, sometimes, text
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from hashcompat.analysis.answers.golden import answers_on_lines, cases_on_lines
 from hashcompat.analysis.planning.cluster import Ages
+from hashcompat.api import inputs
 from hashcompat.core import forks
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import InputError
@@ -17,7 +18,7 @@ from hashcompat.core.go.jsonpath import Part
 from hashcompat.core.kubelet.staticpods import static_view
 from hashcompat.core.model.pods import Container, Pod, SharedPods
 from hashcompat.core.records.index import index
-from hashcompat.sources import documents, values
+from hashcompat.sources import documents
 from hashcompat.sources.content import LONGEST_TEXT, Plain, all_of, chunks, joined, lines, whole
 from hashcompat.sources.files import collect, layouts, spans, staticpods, survey
 from hashcompat.sources.files.archives import members
@@ -165,10 +166,10 @@ def _facts(container: Container) -> list[object]:
 
 def _objects(data: bytes) -> None:
     """Read one object, and the same as a client library holds it."""
-    value = values.plain(document(data))
+    value = inputs.plain(document(data))
     found, problem = outcome(lambda: read_object(value, "object"))
     assert found or problem or not isinstance(value, dict) or value.get("kind") != "Pod"
-    list(values.collect([value]).pods)
+    list(inputs.collect([value]).pods)
 
 
 def _static(data: bytes) -> None:
@@ -229,7 +230,7 @@ TARGETS = (
             *_OBJECTS,
             "sources/files/collect",
             "sources/files/reading",
-            "sources/files/inputs",
+            "sources/files/__init__",
         ),
         longest=1024,
     ),
@@ -274,7 +275,7 @@ TARGETS = (
         ("sources/snapshots", "core/records/index"),
         longest=1152,
     ),
-    Target("objects", _objects, (*_OBJECTS, "sources/values"), longest=1024),
+    Target("objects", _objects, (*_OBJECTS, "api/inputs"), longest=1024),
     Target("static-pod", _static, ("sources/files/staticpods", "core/kubelet/staticpods"), Form.YAML, 1088),
     Target("golden-lines", _golden, ("analysis/answers/golden",), Form.TEXT, words=_GOLDEN),
     Target("source-file", _source_file, ("sources/upstream",), Form.BYTES, longest=64),

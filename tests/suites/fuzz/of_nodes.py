@@ -33,9 +33,8 @@ from hashcompat.output.report.changes import CHANGES, LANDING
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.files import dumps, plans, reports, rollout, saved, settings, snapshotrows
-from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.rollout import RolloutFile
-from hashcompat.sources.files.saved import Saved, opened
+from hashcompat.sources.files.saved import PlanRows, Saved, opened
 from hashcompat.sources.node import kubelets, wanted
 from tests.helpers.dumps import HEALTHY, dump, upgrade
 from tests.suites.fuzz.places import named, on_disk
@@ -90,7 +89,7 @@ def _own(data: bytes) -> None:
 
 def _collected(data: bytes) -> None:
     """Read the records of a dump."""
-    list(from_documents(jsontext.load_all(jsontext.decode_text(data)), "a dump"))
+    list(from_documents(jsontext.load_all(jsontext.decode_text(data))))
 
 
 def _plan(data: bytes) -> None:
@@ -210,7 +209,6 @@ TARGETS = (
         _plan,
         (
             "sources/files/plans",
-            "sources/files/planrows",
             "sources/files/saved",
             "sources/documents",
         ),

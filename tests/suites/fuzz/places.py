@@ -14,7 +14,7 @@ from typing import Any
 
 from hashcompat.core.go.digest import HEX_BY_NAME, md5
 from hashcompat.core.kubelet import staticpods
-from hashcompat.sources.files.inputs import Input
+from hashcompat.sources.files import Input
 from tests.suites.fuzz.target import replaced, sometimes
 
 

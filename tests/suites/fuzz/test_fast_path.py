@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 from msgspec import structs
 
-from hashcompat.analysis.planning import hops, planner, repeats, runs
+from hashcompat.analysis.planning import PlanRun, hops, planner, repeats
 from hashcompat.analysis.planning.items import items_of
 from hashcompat.core.kubelet.template import Around
 from hashcompat.sources.files import spans
@@ -129,12 +129,12 @@ def states_of_the_first(patch: pytest.MonkeyPatch) -> None:
 
 
 def lines_of_the_share(patch: pytest.MonkeyPatch) -> None:
-    merge = runs.PlanRun.merge
+    merge = PlanRun.merge
 
-    def unmoved(self: runs.PlanRun, sent: Any, _: int) -> Any:
+    def unmoved(self: PlanRun, sent: Any, _: int) -> Any:
         return merge(self, sent, 0)
 
-    patch.setattr(runs.PlanRun, "merge", unmoved)
+    patch.setattr(PlanRun, "merge", unmoved)
 
 
 def saved_once(patch: pytest.MonkeyPatch) -> None:

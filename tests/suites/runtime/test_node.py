@@ -270,7 +270,7 @@ def test_a_dump_of_a_node_where_no_kubelet_ran_has_no_record(node: Node, run: Ru
 
 def records_of(text: str) -> list[Record]:
     """Return what ``--recorded`` reads in a dump, in a fixed order."""
-    found = ordered(from_documents(map(json.loads, text.splitlines()), "a dump"))
+    found = ordered(from_documents(map(json.loads, text.splitlines())))
     # Unlike a runtime, a dump shows that no kubelet has ever run on this machine, and so noted no resources.
     assert all(one.unapplied for one in found if isinstance(one, Recorded))
     return [structs.replace(one, unapplied=False) if isinstance(one, Recorded) else one for one in found]

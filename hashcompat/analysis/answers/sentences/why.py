@@ -271,16 +271,18 @@ _refused: Final = _said(
 )
 
 
-def _strict_groups(situation: Situation, reasons: Reasons) -> str:
-    if situation.item.verdict is Verdict.UNKNOWN:
-        return f"{situation.new} admits its pods again when it starts, and so far {reasons[0].text}"
-    return _refused(situation, reasons)
+def _admitted(unknown: str) -> Clause:
+    """Return a clause about pods that are admitted again; ``unknown`` says why one may not be."""
+    may_be = _said(f"{{new}} admits its pods again when it starts{unknown}")
+
+    def clause(situation: Situation, reasons: Reasons) -> str:
+        return (may_be if situation.item.verdict is Verdict.UNKNOWN else _refused)(situation, reasons)
+
+    return clause
 
 
-def _by_chance(situation: Situation, reasons: Reasons) -> str:
-    if situation.item.verdict is Verdict.UNKNOWN:
-        return f"{situation.new} admits its pods again when it starts: {reasons[0].text}"
-    return _refused(situation, reasons)
+_by_chance: Final = _admitted(": {text}")
+_feature: Final = _admitted(", and {text}")
 
 
 def _qos(situation: Situation, reasons: Reasons) -> str:
@@ -298,12 +300,6 @@ def _qos(situation: Situation, reasons: Reasons) -> str:
             f"({change}), and the pod's cgroup changes"
         )
     return f"from 1.16 on init containers count for the QoS class ({change}), and so the pod's cgroup changes"
-
-
-def _feature(situation: Situation, reasons: Reasons) -> str:
-    if situation.item.verdict is Verdict.UNKNOWN:
-        return f"{situation.new} admits its pods again when it starts, and {reasons[0].text}"
-    return _refused(situation, reasons)
 
 
 def _room(situation: Situation, reasons: Reasons) -> str:
@@ -342,7 +338,7 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.OTHER_SYSTEM: _refused,
     rules.TAINT: _feature,
     rules.SIDECAR_REFUSED: _refused,
-    rules.STRICT_GROUPS: _strict_groups,
+    rules.STRICT_GROUPS: _admitted(", and so far {text}"),
     rules.SYSCTL: _feature,
     rules.DEVICES: _by_chance,
     rules.FEATURE_REFUSED: _feature,

@@ -295,11 +295,7 @@ def _missing_release(facts: Facts, pid: str) -> str:
         return ""  # it has ended meanwhile
     if found is None:
         return ""
-    try:
-        names = facts.dump.read("directory", found[1]).splitlines()
-    except AbsentError:
-        names = []
-    return "" if found[2] in names else f"{found[1]}/{found[2]}"
+    return "" if found[2] in facts.dump.names(found[1]) else f"{found[1]}/{found[2]}"
 
 
 SHIMS: Final = Check("PF-124", _find_shims)

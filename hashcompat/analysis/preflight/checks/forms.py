@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import formats
-from hashcompat.analysis.preflight.checks.given import (
+from hashcompat.analysis.preflight.checks.formats import (
     GivenCheck,
     RefusedValue,
     elements,

@@ -16,7 +16,7 @@ from hashcompat.core import rules, shown
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES, mounted
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.alike import begins_to_enforce, has_killing_exec, longest_reset
-from hashcompat.core.model.escape import count, name_path
+from hashcompat.core.model.escape import are, count, name_path
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import FINISHED, Pod
 from hashcompat.core.model.preflight import Status
@@ -227,11 +227,10 @@ def _find_readiness(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         return
     slowest = max(waits, key=lambda name: waits[name])
     slow = sum(seconds >= _SLOW for seconds in waits.values())
-    verb = "is" if len(waits) == 1 else "are"
     yield Problem(
         Status.WARN if slow else Status.INFO,
         "",
-        f"{count(len(waits), 'pod')} with a readinessProbe or startupProbe {verb} not Ready when "
+        f"{count(len(waits), 'pod')} with a readinessProbe or startupProbe {are(len(waits))} not Ready when "
         f"{upgrade.target.release} starts until it passes again, up to {waits[slowest]} s ({slowest}), "
         "so that pods leave their Services",
         "restart kubelets one by one, or drain the node first",

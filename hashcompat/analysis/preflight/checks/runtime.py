@@ -17,7 +17,7 @@ from hashcompat.core import shown
 from hashcompat.core.catalog.hazards import REWRITABLE
 from hashcompat.core.corev1.defaults import is_same_image
 from hashcompat.core.go.jsonpath import mapping
-from hashcompat.core.model.escape import agree, count, name_path
+from hashcompat.core.model.escape import agree, are, count, name_path
 from hashcompat.core.model.pods import FINISHED, Pod
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import CRIO_DROP_INS, UnreadError
@@ -311,7 +311,7 @@ def _find_images(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             Status.WARN,
             "",
             f"{count(number, 'container')} without its image on the node {agree(number, 'restart')}, and "
-            f"{'is' if number == 1 else 'are'} down until a registry answers: {some}",
+            f"{are(number)} down until a registry answers: {some}",
             "pull the images to the node before the kubelet starts",
         )
 
@@ -401,7 +401,7 @@ def _find_other_runtime(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
         yield Problem(
             Status.WARN,
             "default_runtime",
-            f"{count(number, 'container')} {'runs' if number == 1 else 'run'} under {names}, and CRI-O's "
+            f"{count(number, 'container')} {agree(number, 'run')} under {names}, and CRI-O's "
             f"default_runtime is {name(default)}: when CRI-O is restarted, pods are deleted and created "
             "again, and processes of the old ones may stay",
             f"drain the node, or set default_runtime = {names} in a file of {CRIO_DROP_INS} that sorts last",

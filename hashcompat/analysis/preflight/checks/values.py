@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import structs
 
 from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem
+from hashcompat.analysis.preflight.checks.formats import GivenCheck, RefusedValue, is_hidden
 from hashcompat.analysis.preflight.checks.forms import refusals
-from hashcompat.analysis.preflight.checks.given import GivenCheck, RefusedValue, is_hidden
 from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.analysis.preflight.facts.kubelet import given_flags
 from hashcompat.analysis.preflight.facts.settings import (

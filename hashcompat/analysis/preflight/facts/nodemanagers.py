@@ -1,34 +1,37 @@
-"""What dumps show plans of the resource managers on the nodes whose kubelets start."""
+"""What dumps show plans of the resource managers on the nodes whose kubelets start.
+
+And what in a cpu_manager_state keeps a kubelet from starting: another policy, or CPUs that do not fit
+(pkg/kubelet/cm/cpumanager/state/state_checkpoint.go ``restoreState`` and policy_static.go ``validateState``,
+1.12.10 - 1.37.2).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import Any
 
 from msgspec import structs
 
-from hashcompat.analysis.preflight.facts import Facts
-from hashcompat.analysis.preflight.facts.cpustate import objections
-from hashcompat.analysis.preflight.facts.managers import (
-    STATIC,
-    STATIC_MEMORY,
-    cpus_of,
-    memory_policy,
-    policy,
-)
+from hashcompat.analysis.preflight.facts import Facts, host, managers
+from hashcompat.analysis.preflight.facts.kubelet import chosen
 from hashcompat.analysis.preflight.facts.statefiles import Condition, is_read
 from hashcompat.core.catalog.behaviour import Gates, Settings
 from hashcompat.core.catalog.hazards import Hazards
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
-from hashcompat.core.errors import InputError
+from hashcompat.core.errors import DecodeError, InputError
+from hashcompat.core.go import metav1
 from hashcompat.core.kubelet.decide.cpus import Cpus, taken_anew, with_gates
 from hashcompat.core.kubelet.decide.resize import infeasible
+from hashcompat.core.kubelet.decide.room.tenants import given
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.verdicts import Files
 from hashcompat.core.records.collected import dump_of
 from hashcompat.core.records.index import Records
 from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError
+from hashcompat.core.shown import name as shown_name
 
 
 @lru_cache(maxsize=1 << 10)
@@ -45,7 +48,7 @@ def shown(
         gates = kubelet.gates.with_settings(facts.gates)
         if _is_kept_from_starting(facts, hazards, gates):
             return Cpus(unstarted=True), facts.gates
-        cpus = cpus_of(facts, hazards.states, gates, architecture=architecture)
+        cpus = managers.cpus_of(facts, hazards.states, gates, architecture=architecture)
         return structs.replace(cpus, fixed=frozenset(_fixed(facts))), facts.gates
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return None
@@ -67,9 +70,9 @@ def _is_kept_from_starting(facts: Facts, hazards: Hazards, gates: Gates) -> bool
 
 def _fixed(facts: Facts) -> Iterator[str]:
     """Yield the resources whose manager has the policy static."""
-    if policy(facts) == STATIC:
+    if managers.policy(facts) == managers.STATIC:
         yield "cpu"
-    if memory_policy(facts) == STATIC_MEMORY:
+    if managers.memory_policy(facts) == managers.STATIC_MEMORY:
         yield "memory"
 
 
@@ -122,3 +125,104 @@ class Exclusive:
             found = shown(files, self._kubelet, self._catalog)
             self._known[id(files)] = None if found is None or found[0].unstarted else found
         return self._known[id(files)]
+
+
+# A cpu_manager_state with which a kubelet does not start.
+
+
+def objections(facts: Facts, content: Mapping[str, Any], *, compares: bool) -> Iterator[str]:
+    """Yield what a kubelet objects to in the content of a file; ``compares`` its CPUs with the node's.
+
+    Raises UnreadError where that cannot be known.
+    """
+    policy = chosen(facts.flags, "cpu-manager-policy", facts.config, "cpuManagerPolicy", "none")
+    written = content.get("policyName") or ""
+    if policy != written:
+        given, recorded = (json.dumps(shown_name(str(value))) for value in (policy, written))
+        yield f"the configured policy {given} differs from {recorded} in the file"
+        return
+    try:
+        default = metav1.parse_cpus(content.get("defaultCpuSet") or "")
+        own, of_pods = list(_assigned(content)), list(_of_pods(content))
+    except DecodeError:
+        # state_file.go tryRestoreState, 1.10.13; state_checkpoint.go restoreState, 1.14.10 - 1.37.1
+        yield "a set of CPUs in it is none"
+        return
+    if policy == managers.STATIC and compares:
+        yield from _other_cpus(facts, default, own, of_pods)
+
+
+def _other_cpus(
+    facts: Facts, default: frozenset[int], own: list[frozenset[int]], of_pods: list[frozenset[int]]
+) -> Iterator[str]:
+    """Yield what in the file does not fit the node, or itself (policy_static.go validateState)."""
+    if shared := default.intersection(frozenset[int]().union(*own)):
+        yield f"it gives the CPUs {metav1.show_cpus(shared)} to containers, and to all others too"
+        return
+    try:
+        managers.reserved_cpus(facts)
+    except DecodeError:
+        return  # the kubelet ends before it reads the file, as PF-126 reports
+    online = host.online_cpus(facts.dump)
+    known = default.union(*own, *of_pods)
+    if default and known != (present := online - _strictly_reserved(facts)):
+        yield f"it has the CPUs {metav1.show_cpus(known)} and the node has {metav1.show_cpus(present)}"
+    elif (own or of_pods) and not default:
+        yield "it leaves no CPU to other containers"
+    # strictly reserved ones are not among those of the file
+    elif default and not managers.has_option(facts, managers.STRICT):
+        yield from _reserved_elsewhere(facts, default, online)
+
+
+def _reserved_elsewhere(facts: Facts, default: frozenset[int], online: frozenset[int]) -> Iterator[str]:
+    """Yield what is reserved now and was not when the file was written (policy_static.go validateState).
+
+    Raises UnreadError where it takes the threads of the cores to know (``takeByTopology``), unless as many
+    were reserved when the kubelet that wrote the file reported what its node can give.
+    """
+    listed, number = managers.reserved_cpus(facts)
+    if listed is not None and (held := listed - default):
+        yield f"the CPUs {metav1.show_cpus(held)} are reserved, and it gives them to containers"
+    elif number > len(default):
+        yield (
+            f"{number} CPUs are reserved, and it leaves {len(default)} to all but containers with their own"
+        )
+    elif listed is None and number and 0 not in default:
+        # A number is taken from the first core of the first socket on; which others, its threads decide.
+        yield "CPU 0 is the first one that is reserved, and it gives it to containers"
+    elif listed is None and number > 1 and default != online and not _were_reserved(facts):
+        raise UnreadError(
+            f"{number} CPUs are reserved, the cores decide which, and it gives some CPUs to containers; "
+            "reservedSystemCPUs would name them"
+        )
+
+
+def _were_reserved(facts: Facts) -> bool:
+    """Return whether the Node object shows that as much CPU was reserved as now."""
+    node = facts.cluster.node
+    if node is None or node.capacity is None or node.allocatable is None:
+        return False
+    had, gives = (given(one).amounts.get("cpu", 0) for one in (node.capacity, node.allocatable))
+    return had - gives == 1000 * managers.reserved_amount(facts)
+
+
+def _assigned(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
+    for entry in (content.get("entries") or {}).values():
+        # Up to 1.17 a set per container id, from 1.18 on a mapping of pods to containers and their sets.
+        sets = [entry] if isinstance(entry, str) else (entry or {}).values()
+        yield from map(metav1.parse_cpus, sets)
+
+
+def _of_pods(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
+    for entry in (content.get("podEntries") or {}).values():
+        yield metav1.parse_cpus((entry or {}).get("cpuSet") or "")
+
+
+def _strictly_reserved(facts: Facts) -> frozenset[int]:
+    """Return the CPUs that are kept out of the file (option strict-cpu-reservation, from 1.32)."""
+    if not managers.has_option(facts, managers.STRICT):
+        return frozenset()
+    reserved = chosen(facts.flags, "reserved-cpus", facts.config, "reservedSystemCPUs", "")
+    if not reserved:
+        raise UnreadError(f"{managers.STRICT} is set, and which CPUs are reserved is up to the kubelet")
+    return metav1.parse_cpus(reserved)

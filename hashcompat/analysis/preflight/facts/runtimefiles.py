@@ -36,7 +36,8 @@ def crio_config(dump: Dump) -> Mapping[str, Any]:
     (pkg/config/config.go ``UpdateFromFile`` and ``UpdateFromPath``).
     """
     merged: Mapping[str, Any] = {}
-    for path in [CRIO_CONFIG, *(f"{CRIO_DROP_INS}/{name}" for name in _names(dump))]:
+    drop_ins = (f"{CRIO_DROP_INS}/{name}" for name in sorted(dump.names(CRIO_DROP_INS)))
+    for path in (CRIO_CONFIG, *drop_ins):
         try:
             merged = _merged(merged, tomllib.loads(dump.read("file", path)))
         except AbsentError:
@@ -44,13 +45,6 @@ def crio_config(dump: Dump) -> Mapping[str, Any]:
         except (ValueError, RecursionError):
             raise UnreadError(f"{path}: not a file of TOML") from None
     return mapping(merged.get("crio"))
-
-
-def _names(dump: Dump) -> list[str]:
-    try:
-        return sorted(dump.read("directory", CRIO_DROP_INS).splitlines())
-    except AbsentError:
-        return []
 
 
 def _merged(base: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -98,11 +92,7 @@ def _conmons(dump: Dump) -> Iterator[str]:
 
 def configurations(dump: Dump, directory: str) -> list[str]:
     """Return the names of network configurations in a directory, in the order in which runtimes read them."""
-    try:
-        names = dump.read("directory", directory).splitlines()
-    except AbsentError:
-        return []
-    return sorted(name for name in names if name.endswith(CNI_SUFFIXES))
+    return sorted(name for name in dump.names(directory) if name.endswith(CNI_SUFFIXES))
 
 
 def named(dump: Dump, info: Mapping[str, Any], directory: str) -> dict[str, str]:
@@ -160,10 +150,4 @@ def _types(row: Mapping[str, Any]) -> Iterator[str]:
 
 def installed(dump: Dump, directories: list[str]) -> frozenset[str]:
     """Return the names in directories of plugins; one that is missing has none."""
-    names: set[str] = set()
-    for directory in directories:
-        try:
-            names.update(dump.read("directory", directory).splitlines())
-        except AbsentError:
-            continue
-    return frozenset(names)
+    return frozenset(name for directory in directories for name in dump.names(directory))

@@ -63,14 +63,16 @@ class GivenSettings:
     @property
     def gates(self) -> GateSettings:
         """The feature gates; those of flags win over those of files."""
-        given = self._texts.get("feature-gates")
-        return gates({"feature-gates": given.value} if given else {}, self._config)
+        return self._gates(self._config)
 
     @property
     def gates_of_flags(self) -> GateSettings:
         """The feature gates that flags set."""
+        return self._gates({})
+
+    def _gates(self, config: Mapping[str, Any]) -> GateSettings:
         given = self._texts.get("feature-gates")
-        return gates({"feature-gates": given.value} if given else {}, {})
+        return gates({"feature-gates": given.value} if given else {}, config)
 
     def flag(self, name: str) -> Setting | None:
         """Return what a flag is given; None where it is not, or where its value is of another kind."""
@@ -157,13 +159,11 @@ def _joined(flags: Iterable[GivenFlag]) -> Mapping[str, GivenFlag]:
     joined: dict[str, GivenFlag] = {}
     known = [(given, given.flag) for given in flags if given.flag is not None]
     for given, flag in known:
-        name = flag.name
+        name, value = flag.name, given.value
         before = joined.get(name)
         if before is not None and flag.kind in ("map", "list") and name not in _REPLACED:
-            both = ",".join(filter(None, (before.value, given.value)))
-            joined[name] = GivenFlag(name, both, given.source, flag)
-        else:
-            joined[name] = GivenFlag(name, given.value, given.source, flag)
+            value = ",".join(filter(None, (before.value, value)))
+        joined[name] = GivenFlag(name, value, given.source, flag)
     return joined
 
 

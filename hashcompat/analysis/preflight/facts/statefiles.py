@@ -203,10 +203,7 @@ def has_checkpoint(dump: Dump, directory: str, sandbox: str, tree: Tree) -> bool
 
     Raises UnreadError where the directory or the file could not be read.
     """
-    try:
-        names = dump.read("directory", directory).splitlines()
-    except AbsentError:
-        return False
+    names = dump.names(directory)
     if not sandbox or sandbox.startswith(_TEMPORARY) or sandbox not in names:
         return False
     try:

@@ -8,12 +8,12 @@ import random
 import pytest
 from msgspec import structs
 
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room.admitting import outcomes
 from hashcompat.core.kubelet.decide.room.requests import asking
 from hashcompat.core.kubelet.decide.room.tenants import Tenant, given
 from hashcompat.core.model.plan import Shortage
-from hashcompat.sources.values import collect
 from tests.helpers.pods import as_json, mirror_pod, node
 from tests.helpers.program import Run
 from tests.helpers.room import host, sized, verdicts

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room.admitting import outcomes
 from hashcompat.core.kubelet.decide.room.requests import asking
 from hashcompat.core.kubelet.decide.room.tenants import Tenant, given
-from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, as_json, mirror_pod
 from tests.helpers.program import Run
 from tests.helpers.room import CRITICAL, host, sized, verdicts

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room.requests import Asking, asking
 from hashcompat.core.kubelet.decide.room.tenants import Sums, given
-from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import Run
 from tests.helpers.room import host, sized, verdicts

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room.requests import as_allocated, asking
-from hashcompat.sources.values import collect
 from tests.helpers.dumps import GONE, as_text, dump
 from tests.helpers.pods import Json, as_json, mirror_pod, node
 from tests.helpers.program import Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -87,6 +87,26 @@ def test_most_lines_are_decoded_together(quick: Quick) -> None:
         (None, number) for number in range(1, 2001)
     }
     assert 2 < len(asked) < 20
+
+
+class Alike(Unlike):
+    """Finds objects of one text."""
+
+    SAME: Final = '{"a": 1}'
+
+    def match(self, whole: str, position: int, line: int) -> Any:
+        """Return the line of such an object."""
+        return (line, 0, position + len(self.SAME)) if whole.startswith(self.SAME, position) else None
+
+
+@pytest.mark.parametrize("documents", [False, True])
+def test_documents_like_earlier_ones_are_not_decoded(documents: bool) -> None:
+    text = f'{Alike.SAME}\n\n{{"b": 2}}\n{Alike.SAME} {Alike.SAME}'
+    found = parts([text], alike=Alike(), documents=documents)
+    same = [1, {"b": 2}, 4, 4] if documents else [{"a": 1}, {"b": 2}, {"a": 1}, {"a": 1}]
+    assert [(part.document, part.index, part.value) for part in found] == [
+        (number, None, value) for number, value in enumerate(same, 1)
+    ]
 
 
 def without_empty_items(value: Any) -> Any:

@@ -15,6 +15,7 @@ from hashcompat.core.go.jsonpath import DecodedRun, Part
 from hashcompat.core.go.jsonstream import Elements, End, ListPlace, Quick, parts
 from hashcompat.core.go.jsontext import load_all
 from hashcompat.sources.files.reading import decoded
+from hashcompat.sources.replicas.stencils import Stencils
 from tests.helpers.unlike import Unlike
 
 values = st.recursive(
@@ -89,7 +90,7 @@ def test_most_lines_are_decoded_together(quick: Quick) -> None:
     assert 2 < len(asked) < 20
 
 
-class Alike(Unlike):
+class Alike(Stencils):
     """Finds objects of one text."""
 
     SAME: Final = '{"a": 1}'

@@ -16,8 +16,8 @@ from tests.suites.fuzz.running import SECONDS, CrashError, fuzz, mutate
 from tests.suites.fuzz.table import PROBES, TARGETS, find
 from tests.suites.fuzz.target import Target
 
-COUNT = randomness.count("FUZZ_EXECUTIONS", 3000)
-GUIDED = min(COUNT, max(2000, COUNT // 50))
+COUNT = randomness.count("FUZZ_EXECUTIONS", 1500)
+GUIDED = min(COUNT, max(1000, COUNT // 50))
 """Executions that coverage guides, each as long as several others; later ones find little."""
 
 FILES = (*of_containers.TARGETS, *of_files.TARGETS)

@@ -162,15 +162,15 @@ class Stencil:
         for slot in self._bare:
             if self.is_bare is None or not self.is_bare(values[slot]):
                 return None
+        # Which keys of the first text are equal is right: where others are, one object may have a key twice.
+        if self._keys and _firsts([values[slot] for slot in self._keys]) != self._repeated:
+            return None
         if self._odd.search("".join(values)) is None:
             return values
         # a space is within no escape, so none begins in one string and ends in another
         if not self.cut.alphabet.escapes or _ESCAPED.fullmatch(" ".join(values)) is None:
             return None
-        read = [_DECODER.decode(f'"{one}"') if "\\" in one else one for one in values]
-        # Which keys of the first text are equal is right: where others are, one object may have a key twice.
-        are_right = not self._keys or _firsts([read[slot] for slot in self._keys]) == self._repeated
-        return read if are_right else None
+        return [_DECODER.decode(f'"{one}"') if "\\" in one else one for one in values]
 
     def others(self, cut: Cut) -> list[int]:
         """Return the tokens outside slots that a text of the same skeleton has otherwise."""

@@ -226,22 +226,23 @@ def with_address(one: Json, *addresses: str) -> Json:
     return {**one, "metadata": {**one["metadata"], "managedFields": [managed]}}
 
 
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_addresses_in_keys_of_managed_fields_make_no_shapes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = [
         with_address(one, f"10.0.0.{number}", f"fd00::{number}") for number, one in enumerate(replicas(24))
     ]
-    name = dumped(given, tmp_path / "pods.json")
+    name = dumped(given, tmp_path / f"pods{suffix}")
     same(name, monkeypatch)
-    assert len(set(shapes_of(name))) == 1
+    assert len(set(shapes_of(name)[:-1])) == 1
 
-    last = given[-1]["metadata"]["managedFields"][0]["fieldsV1"]["f:status"]["f:podIPs"]
-    *_, one, other = last
-    text = Path(name).read_text().replace(json.dumps(other), json.dumps(one))
-    Path(name).write_text(text)
-    found, error = same(name, monkeypatch)
-    assert (found, "twice" in error) == ([], True)
+    text = Path(name).read_text()
+    for number in (12, 23):  # the last one is decoded by itself in some forms
+        assert text.count(f"fd00::{number}") == 1
+        Path(name).write_text(text.replace(f"fd00::{number}", f"10.0.0.{number}"))
+        found, error = same(name, monkeypatch)
+        assert (found, "twice" in error) == ([], True)
 
 
 def test_such_keys_elsewhere_are_those_of_a_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,15 +110,21 @@ tools() {
 }
 
 python_tests() {
-  step "Python tests, as the README says, with the engine's coverage"
-  # Tracing takes twice as long: only the engine is measured, and only by the tests that traced.txt names.
+  step "Python tests, as the README says"
+  local options="--numprocesses auto --dist worksteal --junitxml=$reports/python.xml"
+  if [ "$tier" = run ]; then
+    PYTEST_ADDOPTS=$options bash -euo pipefail -c "$(python3 .ci/readme_command.py test)"
+    counted python
+    return
+  fi
+  # With the engine's coverage. Tracing takes twice as long: only the engine is measured, and only by the tests
+  # that traced.txt names.
   local engine marks
   engine=$(sed -e 's:/:.:g' -e 's:\.\*$::' -e 's:\.py$::' .ci/engine.txt | paste -sd,)
   marks=$(sed -n 's/^    "\(not .*\) and not full",$/\1/p' pyproject.toml)
-  [ "$tier" = full ] || marks="$marks and not full"
   printf '[run]\nbranch = true\nsource_pkgs = %s\n' "$engine" >"$reports/coverage.ini"
   TRACED_TESTS=$(paste -sd' ' .ci/traced.txt) \
-    PYTEST_ADDOPTS="--numprocesses auto --dist worksteal --cov --cov-config=$PWD/$reports/coverage.ini --cov-report= --junitxml=$reports/python.xml -m '$marks'" \
+    PYTEST_ADDOPTS="$options --cov --cov-config=$PWD/$reports/coverage.ini --cov-report= -m '$marks'" \
     bash -euo pipefail -c "$(python3 .ci/readme_command.py test)"
   .venv/bin/coverage report --fail-under=100 --include="$(paste -sd, .ci/engine.txt)"
   counted python

@@ -21,7 +21,6 @@ from scripts import playground
 from scripts.bench import cluster
 from scripts.bench.made.shape import Shape
 from tests.helpers.program import ROOT
-from tests.helpers.slices import sliced
 from tests.suites.browser.conftest import served
 from tests.suites.browser.window import DESKTOP, ON_A_PHONE
 
@@ -147,17 +146,15 @@ def test_a_link_carries_the_upgrade_and_no_object(visit: Callable[..., Visit]) -
     assert urlsplit(one.page.url).fragment == "from=1.15.12&to=1.16.15"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("text", "said"),
-    sliced(
-        [
-            ("kind: [broken", "pasted.yaml: line 1"),
-            ('{"kind": "Pod"}', "pasted.json"),
-            ("", "Paste an object"),
-            ("key: value", "pasted.yaml"),
-        ],
-        [("kind: [broken", "pasted.yaml: line 1")],
-    ),
+    [
+        ("kind: [broken", "pasted.yaml: line 1"),
+        ('{"kind": "Pod"}', "pasted.json"),
+        ("", "Paste an object"),
+        ("key: value", "pasted.yaml"),
+    ],
 )
 def test_what_is_wrong_is_said_in_a_line(visit: Callable[..., Visit], text: str, said: str) -> None:
     one = visit().loaded().pasted(text)

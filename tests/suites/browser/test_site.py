@@ -17,7 +17,6 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Request, expect
 
 from hashcompat import __version__
 from scripts import site
-from tests.helpers.slices import sliced
 from tests.suites.browser.conftest import served
 from tests.suites.browser.window import DESKTOP, ON_A_PHONE
 
@@ -79,7 +78,8 @@ SCREENS: Final = {"phone": ON_A_PHONE, "desktop": {"viewport": DESKTOP}}
 VIEWS: Final = [(screen, scheme) for screen in SCREENS for scheme in ("light", "dark")]
 
 
-@pytest.mark.parametrize(("screen", "scheme"), sliced(VIEWS, [("phone", "light")]))
+@pytest.mark.full
+@pytest.mark.parametrize(("screen", "scheme"), VIEWS)
 def test_pages_fit_their_screen_and_ask_nobody_else(
     browser: Browser, address: str, screen: str, scheme: str
 ) -> None:

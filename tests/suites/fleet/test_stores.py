@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.fleet.clusters import NEW, cluster, content, save
+from tests.helpers.slices import sliced
 from tests.suites.fleet import parts
 from tests.suites.fleet.parts import before, cut, of_s3, ran, s3, slow_down
 
@@ -117,11 +118,14 @@ class Every:
 
 @pytest.mark.parametrize(
     ("out", "fault", "pattern", "every"),
-    [
-        ("throttled", slow_down, "", 3),
-        ("cut", cut, "GET .*in/.*zst", 2),
-        ("cut-parts", cut, "GET .*_parts/", 3),
-    ],
+    sliced(
+        [
+            ("throttled", slow_down, "", 3),
+            ("cut", cut, "GET .*in/.*zst", 2),
+            ("cut-parts", cut, "GET .*_parts/", 3),
+        ],
+        [("throttled", slow_down, "", 3)],
+    ),
 )
 def test_a_store_that_fails_now_and_then_changes_nothing(
     out: str, fault: Any, pattern: str, every: int, server: str, expected: dict[str, Any], tmp_path: Path

@@ -93,11 +93,12 @@ def test_the_executable_file_runs_where_only_python_is(made: Path, tmp_path: Pat
         assert judged.returncode == code, judged.stderr
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("install", "remove"),
     [
         ("dpkg --install /packages/*.deb", "dpkg --remove"),
-        pytest.param("rpm --install --nodeps /packages/*.rpm", "rpm --erase", marks=pytest.mark.full),
+        ("rpm --install --nodeps /packages/*.rpm", "rpm --erase"),
     ],
     ids=["deb", "rpm"],
 )
@@ -128,6 +129,7 @@ VENDORED: Final = ("unstripped-binary-or-object", "embedded-library")
 """What Debian forbids its own packages: compiled modules as the package index has them, for every Python."""
 
 
+@pytest.mark.full
 def test_lintian_finds_no_error_in_the_deb(made: Path) -> None:
     (deb,) = made.glob("*.deb")
     done = ran("lintian", "--fail-on=error", f"--suppress-tags={','.join(VENDORED)}", deb)

@@ -66,6 +66,7 @@ def severities(made: Lab, run: Run, kind: str, check: str) -> dict[str, str]:
 ORPHANED = dict(zip(RELEASES, ("WARN", "ERROR", "ERROR", "WARN", "WARN", "WARN"), strict=True))
 
 
+@pytest.mark.full
 def test_an_orphan_in_docker(made: Lab, run: Run) -> None:
     sandbox, app = made.docker_pod("orphan")
     made.docker_pod("healthy")

@@ -184,10 +184,14 @@ _TOKEN: Final = regex(
 """A string; behind one that is a key, the string or the number that is its value."""
 
 
-_OWN: Final = r'k:\{"(?:(?:uid|ip)":"|name":"(?=kube-api-access-))([^"\\]+)"\}'
-OWN_KEY: Final = regex(_OWN)
+def _own_key(quote: str) -> re.Pattern[str]:
+    named = f"(?:uid|ip){quote}:{quote}|name{quote}:{quote}(?=kube-api-access-)"
+    return regex(rf'k:\{{{quote}(?:{named})([^"\\]+){quote}\}}')
+
+
+OWN_KEY: Final = _own_key('"')
 """Keys of managedFields with a value that is a pod's own, such as ``k:{"ip":"10.0.0.1"}``; the value."""
-_WRITTEN: Final = regex(_OWN.replace('"', r'\\"').replace(r'[^\\"', '[^"'))
+_WRITTEN: Final = _own_key(r'\\"')
 """The same in a string of JSON."""
 
 

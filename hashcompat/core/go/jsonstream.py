@@ -412,19 +412,17 @@ def parts(
     each = alike if documents else None
     number = 0
     while char := window.peek():
-        if char == "{" and each and (one := window.alike(each)) is not None:
-            number += 1
-            yield Part(number, one)
-        elif char == "{" and each and quick and (run := window.documents(quick, each)):
-            for value, own in run:
-                number += 1
-                yield Part(number, value, lines=own.lines if own else None)
-        elif char == "{":
-            number += 1
-            yield from _object(window, number, reader)
-        else:
-            number += 1
+        number += 1
+        if char != "{":
             yield Part(number, window.value("$"))
+        elif each and (one := window.alike(each)) is not None:
+            yield Part(number, one)
+        elif each and quick and (run := window.documents(quick, each)):
+            for behind, (value, own) in enumerate(run):
+                yield Part(number + behind, value, lines=own.lines if own else None)
+            number += len(run) - 1
+        else:
+            yield from _object(window, number, reader)
 
 
 class Elements:

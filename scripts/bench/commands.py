@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
@@ -23,6 +24,7 @@ from typing import Final
 from tabulate import tabulate
 
 from scripts.bench import cluster, limits, record, served
+from scripts.bench.made import texts
 from scripts.bench.made.shape import Shape
 from scripts.bench.plans import AS_INSTALLED, ended
 from scripts.bench.record import CommandRow, Spread, Taken
@@ -45,6 +47,8 @@ class Command:
 
 MANAGED: Final = "managed"
 """The form of a file as ``kubectl --show-managed-fields`` prints it."""
+FILES: Final = "files"
+"""The form of a directory with a file for each object, as backups have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +60,18 @@ class Sources:
     @classmethod
     def write(cls, directory: Path, name: str, pods: int, forms: Iterable[str]) -> Sources:
         """Write one of CLUSTERS in some forms, and as pages."""
-        for form in forms:
-            shape, text = Shape(OLD, managed_fields=form == MANAGED), "json" if form == MANAGED else form
-            cluster.write(directory / f"dump.{form}", name, pods, shape, text)
         one = cluster.CLUSTERS[name]
-        served.write(directory, cluster.objects(pods, Shape(OLD, one.distinct), one.kind))
+        objects = partial(cluster.objects, pods, Shape(OLD, one.distinct), one.kind)
+        for form in forms:
+            path = directory / f"dump.{form}"
+            if form == FILES:
+                path.mkdir()
+                for number, line in enumerate(texts.lines(objects())):
+                    (path / f"{number:06}.json").write_text(line, encoding="utf-8")
+                continue
+            shape, text = Shape(OLD, managed_fields=form == MANAGED), "json" if form == MANAGED else form
+            cluster.write(path, name, pods, shape, text)
+        served.write(directory, objects())
         return cls(directory)
 
     def flags(self, source: str) -> tuple[str, ...]:
@@ -84,6 +95,7 @@ COMMANDS: Final = (
     Command("plan, from YAML", PLAN, "yaml"),
     Command("plan, from JSON lines", PLAN, "lines"),
     Command("plan, from JSON in one line", PLAN, "compact"),
+    Command("plan, from a file for each object", PLAN, FILES),
     Command("plan, with managedFields", PLAN, MANAGED),
     Command("plan, of a live cluster", PLAN, LIVE),
     Command("plan -o html", (*PLAN[:-1], "html")),

@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "plan, from YAML": 4.0,
     "plan, from JSON lines": 1.5,
     "plan, from JSON in one line": 1.5,
+    "plan, from a file for each object": 2.0,
     "plan, with managedFields": 2.0,
     "plan, of a live cluster": 1.5,
     "plan -o html": 2.0,

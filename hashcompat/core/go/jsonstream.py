@@ -222,17 +222,19 @@ class Window:
         """Consume the documents whose end is in what was read, as ``many`` does elements.
 
         They end where an object and the next one are on lines of their own, in one line or in many: no string
-        has a line break in it, and within a document a comma would be between the two.
+        has a line break in it, and within a document a comma would be between the two. The last one
+        ends where a short text does.
         """
         if self._position < self._alone_to:
             return []
-        if len(self._text) - self._position < _AHEAD:
-            self._more()
+        ended = len(self._text) - self._position < _AHEAD and not self._more()
         self.peek()
         ends = self._text.find("\n", self._position)
         newline = "\r\n" if self._text[ends - 1 : ends] == "\r" else "\n"
         between = f"}}{newline}{{"
         end = self._last(between, self._together) + 1
+        if not end and ended:
+            end = len(self._text.rstrip(_SPACE))
         self._alone_to = end or len(self._text)
         if not end:
             return []

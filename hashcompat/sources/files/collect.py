@@ -34,11 +34,12 @@ from hashcompat.sources.files.layouts import (
     is_template,
     skipped_line,
 )
-from hashcompat.sources.files.reading import WANTED, blocks, check_end, doubt, elements, parts
+from hashcompat.sources.files.reading import WANTED, blocks, check_end, documents, doubt, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
-from hashcompat.sources.files.survey import EmptyError, Survey, glanced_at, objects, survey_of
+from hashcompat.sources.files.survey import EmptyError, Survey, glanced_at, objects, stencils_of, survey_of
 from hashcompat.sources.objects import Key, KubernetesObject, nodes_of, pods_of
 from hashcompat.sources.replicas.shape import Replica
+from hashcompat.sources.replicas.stencils import Stencils
 from hashcompat.sources.workloads import CountedTemplates, Ownership
 
 _AT_A_TIME: Final = 8
@@ -75,7 +76,7 @@ def collect(  # noqa: PLR0913 - each is a question of its own
             if (guessed := glanced_at(sources[0], jobs)) is not None:
                 return _inventory(names, [guessed], _said(names, choices), needs_pods)
     _begin("Looking through", sources)
-    surveys = list(chain.from_iterable(_surveys(choice, jobs) for choice in choices))
+    surveys = list(_surveys(choices, jobs))
     said = _said(names, choices, surveys)
     found = [survey for _, survey in surveys if survey is not None]
     if not found:
@@ -136,15 +137,18 @@ _Surveys = Sequence[tuple[str, Survey | None]]
 """What a first look at files shows, by their names; None for one that is skipped."""
 
 
-def _surveys(choice: Chosen, jobs: int) -> Iterator[tuple[str, Survey | None]]:
-    for name, source in choice.files:
-        yield name, _survey(source, jobs) if choice.lenient else survey_of(source, jobs)
+def _surveys(choices: Sequence[Chosen], jobs: int) -> Iterator[tuple[str, Survey | None]]:
+    alike = stencils_of("")  # of all files, which may have one pod each
+    for choice in choices:
+        look = _survey if choice.lenient else survey_of
+        for name, source in choice.files:
+            yield name, look(source, jobs, alike)
 
 
-def _survey(source: Input, jobs: int) -> Survey | None:
+def _survey(source: Input, jobs: int, alike: Stencils) -> Survey | None:
     """Look through a file of many; None where it holds no Kubernetes object. Raises InputError as for one."""
     try:
-        survey = survey_of(source, jobs)
+        survey = survey_of(source, jobs, alike)
     except EmptyError:
         return None
     except InputError as error:
@@ -251,7 +255,9 @@ class _Portion(msgspec.Struct, frozen=True):
         if spans and self.outside:
             behind = spans.behind(source, WANTED)
             return parts(source, alike=alike, rest=lambda _: behind, end=spans.begin)
-        return (blocks if self.survey.blocks else parts)(source, alike=alike)
+        if not self.survey.yaml:
+            return parts(source, alike=alike)
+        return blocks(source, alike) if self.survey.blocks else documents(source)
 
 
 class _Guessed:

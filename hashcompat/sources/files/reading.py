@@ -137,20 +137,14 @@ def parts(
     rest: Rest | None = None,
     end: int = 0,
 ) -> Iterator[Part]:
-    """Yield the parts of a file: JSON, also several documents one after another (JSON lines), or else YAML.
+    """Yield the parts of a JSON file, also of several documents one after another (JSON lines).
 
     ``strict`` comes after a look at all of the same file that is not. The value of a part is a Replica where
-    ``alike`` knows the pattern of its text; in YAML none is. Only the bytes before ``end`` are read, if it is
-    given, and ``rest`` gives what follows. Raises InputError, naming the file, for what cannot be read to its
-    end.
+    ``alike`` knows the pattern of its text. Only the bytes before ``end`` are read, if it is given, and
+    ``rest`` gives what follows. Raises InputError, naming the file, for what cannot be read to its end.
     """
-    json, quick = not is_yaml(source), _quick(strict=strict)
+    quick = _quick(strict=strict)
     with source.open() as stream, named(source.origin):
-        if not json:
-            from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
-
-            yield from yaml.parts(_text(source, stream, checked=not strict))
-            return
         text = _Counted(_text(source, spans.cut(stream, 0, end) if end else stream, checked=False))
         try:
             # a pod behind a snapshot is none of those in it
@@ -165,10 +159,18 @@ def parts(
             raise
 
 
+def documents(source: Input, *, strict: bool = True) -> Iterator[Part]:
+    """Yield the parts of a YAML file, document by document; the rest is as for ``parts``."""
+    from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
+
+    with source.open() as stream, named(source.origin):
+        yield from yaml.parts(_text(source, stream, checked=not strict))
+
+
 def blocks(source: Input, alike: Stencils, *, strict: bool = True) -> Iterator[Part]:
     """Yield the parts of a YAML file that is one list, element by element; the rest is as for ``parts``.
 
-    Raises InputError, whatever is wrong, also for one that only ``parts`` can read.
+    Raises InputError, whatever is wrong, also for one that only ``documents`` can read.
     """
     from hashcompat.core.go import yamlblocks  # noqa: PLC0415 - JSON input need not import a YAML parser
 
@@ -218,11 +220,6 @@ def head(source: Input) -> str:
 def is_json(begins: str) -> bool:
     """Return whether a file that begins so is read as JSON; any other is YAML."""
     return begins.lstrip().startswith(("{", "["))
-
-
-def is_yaml(source: Input) -> bool:
-    """Return whether a file is read as YAML; errors as ``parts``."""
-    return not is_json(head(source))
 
 
 def _quick(*, strict: bool) -> Quick:

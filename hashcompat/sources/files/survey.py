@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
@@ -29,7 +29,7 @@ from hashcompat.sources.documents import IN_NO_FILE, InFile
 from hashcompat.sources.files import Input, named, require_end, spans
 from hashcompat.sources.files.foreign import refuse_text
 from hashcompat.sources.files.layouts import RENDER
-from hashcompat.sources.files.reading import WANTED, blocks, elements, head, is_json, is_yaml, parts
+from hashcompat.sources.files.reading import WANTED, blocks, documents, elements, head, is_json, parts
 from hashcompat.sources.files.spans import FIRST, Span, Spans
 from hashcompat.sources.objects import (
     BESIDE_PODS,
@@ -97,9 +97,6 @@ class Survey(msgspec.Struct, frozen=True):
     listed: bool
     """Whether the last document is a list."""
 
-    yaml: bool
-    """Whether it is YAML, which may be valid though it was cut."""
-
     warnings: tuple[str, ...]
     """What plans of these do not show."""
 
@@ -127,6 +124,9 @@ class Survey(msgspec.Struct, frozen=True):
     spans: Spans | None
     """Where it is divided for several processes; None where one reads it."""
 
+    yaml: bool = False
+    """Whether it is YAML, which may be valid though it was cut."""
+
     blocks: bool = False
     """Whether it is a YAML list whose elements can be read one by one."""
 
@@ -138,25 +138,30 @@ _TEMPLATE: Final = regex(r"\s*\{\{")
 """The beginning of a template of Go or Jinja, which no JSON has."""
 
 
-def survey_of(source: Input, jobs: int) -> Survey:
+def survey_of(source: Input, jobs: int, alike: Stencils | None = None) -> Survey:
     """Look through a file, once more where a NodeList says behind its items that they are nodes.
 
-    ``jobs``: how many processes may take part. Raises InputError for a download whose end nothing proves,
-    unless it is one JSON list: it proves its own.
+    ``jobs``: how many processes may take part. ``alike``: the patterns of the pods in the files before it.
+    Raises InputError for a download whose end nothing proves, unless it is one JSON list: it proves its own.
     """
     begins = head(source)
     if _TEMPLATE.match(begins):
         raise InputError(f"{source.origin}: a template, not objects; {RENDER}")
-    if not is_json(begins):
+    yaml = not is_json(begins)
+    if yaml:
         with named(source.origin):
             refuse_text(begins)
-    first = _looked(source, {}, jobs)
+    if alike is None or snapshots.begins(begins):
+        alike = stencils_of(begins)
+    first = _looked(source, {}, jobs, alike, yaml=yaml)
     if not first.documents:
         raise EmptyError(f"{source.origin}: no Kubernetes object, only comments or empty documents")
     if first.yaml or first.documents > 1 or not first.listed:
         require_end(source)
     # kubectl writes a list's kind behind its items, and by then they were taken for untyped ones
-    return _looked(source, first.kinds, jobs) if set(first.kinds.values()) - {"List"} else first
+    if set(first.kinds.values()) - {"List"}:
+        return _looked(source, first.kinds, jobs, alike, yaml=yaml)
+    return first
 
 
 def glanced_at(source: Input, jobs: int) -> Survey | None:
@@ -173,7 +178,7 @@ def _around_pods(source: Input, jobs: int) -> Survey | None:
     guessed = spans.glanced(source, jobs)
     if guessed is None:
         return None
-    alike, look, found = _stencils(source), _Look(source.origin, {}), list[Spans]()
+    alike, look, found = stencils_of(head(source)), _Look(source.origin, {}), list[Spans]()
 
     def rest(place: ListPlace) -> tuple[ListPlace, Iterable[str]]:
         if look.has_pods:
@@ -191,33 +196,34 @@ def _around_pods(source: Input, jobs: int) -> Survey | None:
     return survey if found and plain and not beside else None
 
 
-def _looked(source: Input, known: Kinds, jobs: int) -> Survey:
+def _looked(source: Input, known: Kinds, jobs: int, alike: Stencils, *, yaml: bool) -> Survey:
     """Look through a file, in spans if it can be divided."""
     if found := spans.guessed(source, jobs):
         with suppress(forks.FailedError, InputError):  # what is wrong in it, one process says
-            return _in_spans(source, known, found)
-    if is_yaml(source):
-        with suppress(InputError):
-            return structs.replace(_through(source, known, blocks), blocks=True)
-    return _through(source, known, parts)
+            return _in_spans(source, known, found, alike)
+    if not yaml:
+        return _through(source, known, parts(source, strict=False, alike=alike), alike)
+    with suppress(InputError):
+        listed = _through(source, known, blocks(source, alike, strict=False), alike)
+        return structs.replace(listed, yaml=True, blocks=True)
+    return structs.replace(_through(source, known, documents(source, strict=False), alike), yaml=True)
 
 
-def _through(source: Input, known: Kinds, read: Callable[..., Iterator[Part]]) -> Survey:
-    """Look through a file as one process reads it; errors as ``parts``."""
-    alike, look = _stencils(source), _Look(source.origin, known)
-    for part in read(source, strict=False, alike=alike):
+def _through(source: Input, known: Kinds, found: Iterable[Part], alike: Stencils) -> Survey:
+    """Look through the parts of a file as one process reads them; errors as ``parts``."""
+    look = _Look(source.origin, known)
+    for part in found:
         look.add(part)
     return look.survey(source, alike)
 
 
-def _in_spans(source: Input, known: Kinds, guessed: Sequence[Span]) -> Survey:
+def _in_spans(source: Input, known: Kinds, guessed: Sequence[Span], alike: Stencils) -> Survey:
     """Look through a file in spans.
 
     Raises FailedError, or InputError, where one does not end between two elements of the first list.
     """
-    alike, look = _stencils(source), _Look(source.origin, known)
-    divided = list[Spans]()
-    works = [partial(_passed, source, known, span) for span in guessed]
+    look, divided = _Look(source.origin, known), list[Spans]()
+    works = [partial(_passed, source, known, span, alike) for span in guessed]
     with forks.begun(works) as results:
 
         def rest(place: ListPlace) -> tuple[ListPlace, Iterable[str]]:
@@ -253,18 +259,18 @@ def _divided(
     return Spans(tuple(found), first, tail)
 
 
-def _passed(source: Input, known: Kinds, span: Span) -> Iterator[tuple[_Look, End]]:
+def _passed(source: Input, known: Kinds, span: Span, alike: Stencils) -> Iterator[tuple[_Look, End]]:
     """Look through a span of a file, and yield what was found; errors as ``parts``."""
-    look, alike = _Look(source.origin, known), _stencils(source)
+    look = _Look(source.origin, known)
     found = elements(source, span, strict=False, alike=alike)
     for part in found:
         look.add(part)
     yield look, found.end
 
 
-def _stencils(source: Input) -> Stencils:
-    """Return what finds the replicas among a file's pods."""
-    return Stencils(of_snapshot=snapshots.begins(head(source)))
+def stencils_of(begins: str) -> Stencils:
+    """Return what finds the replicas among the pods of a file that begins so."""
+    return Stencils(of_snapshot=snapshots.begins(begins))
 
 
 class _Look:
@@ -370,7 +376,6 @@ class _Look:
             self._census,
             self._saved,
             self._listed,
-            is_yaml(source),
             tuple(self._warnings),
             self._containers,
             frozenset(self._clusters),

@@ -20,6 +20,7 @@ from hashcompat.sources.files import collect, survey
 from hashcompat.sources.replicas import stencils
 from scripts.lib.yamltext import as_yaml
 from tests.helpers import randomness
+from tests.helpers.pods import node
 from tests.helpers.replicas import pods_and_nodes, replicas
 from tests.helpers.slices import sliced
 from tests.helpers.unlike import Unlike
@@ -99,6 +100,22 @@ def test_replicas_have_one_shape(
     assert len(found) == 4 + 8
     shapes = shapes_of(name)
     assert len(set(shapes[:-1])) == 1, "the last one has no element behind it, and is decoded"
+    assert shapes[0] is not None
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+def test_pods_of_many_files_have_one_shape(
+    indent: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With other objects between them, and a list of one pod."""
+    for number, pod in enumerate(replicas()):
+        (tmp_path / f"{number}.json").write_text(f"{json.dumps(pod, indent=indent)}\n")
+    (tmp_path / "3-node.yaml").write_text(as_yaml(node("v1.30.14")))
+    dumped(replicas(1, number=1), tmp_path / "5-list.json")
+    found, _ = same(str(tmp_path), monkeypatch)
+    assert len(found) == 4 + 9
+    shapes = [pod.shape for pod in collect.collect((str(tmp_path),)).pods if "5-" not in pod.file]
+    assert len(set(shapes)) == 1
     assert shapes[0] is not None
 
 

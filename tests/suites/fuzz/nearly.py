@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import cycle
+from pathlib import Path
 from random import Random
+from shutil import rmtree
 from typing import Final
 
 from scripts.lib.yamltext import as_yaml
@@ -37,13 +39,15 @@ class Form(Enum):
     COMPACT = "compact"
     LINES = "lines"
     DOCUMENTS = "documents"
+    FILES = "files"
     YAML = "yaml"
     FLOW = "flow"
 
     @property
     def suffix(self) -> str:
-        """The ending of such a file's name."""
-        return {Form.LINES: ".jsonl", Form.YAML: ".yaml", Form.FLOW: ".yaml"}.get(self, ".json")
+        """The ending of such a file's name; empty for a directory with a file for each object."""
+        suffixes = {Form.LINES: ".jsonl", Form.YAML: ".yaml", Form.FLOW: ".yaml", Form.FILES: ""}
+        return suffixes.get(self, ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,18 @@ class Dump:
             line for place, line in enumerate(lines) if place not in nodes
         ]
 
+    def write(self, path: Path, pods: Sequence[str] | None = None) -> list[int]:
+        """Write the file, or the directory; return the lines as ``text`` does."""
+        text, lines = self.text(pods)
+        if self.form is not Form.FILES:
+            path.write_text(text, errors="surrogatepass", newline="")
+            return lines
+        rmtree(path, ignore_errors=True)
+        path.mkdir()
+        for number, one in enumerate(text.split(_BETWEEN_FILES)):
+            (path / f"{number:04}.json").write_text(one, errors="surrogatepass", newline="")
+        return [1] * len(lines)
+
     def index(self, place: int, number: int) -> int:
         """Return the index among the items of the pod at a place of so many."""
         return place if place < min(self.first, number) else place + len(self.nodes)
@@ -115,11 +131,13 @@ _LIST: Final = (
     ",\n        ",
     '\n    ],\n    "kind": "List"\n}\n',
 )
+_BETWEEN_FILES: Final = "\0"
 _AROUND: Final = {
     Form.INDENTED: _LIST,
     Form.COMPACT: ('{"apiVersion":"v1","items":[', ",", '],"kind":"List"}\n'),
     Form.LINES: ("", "\n", "\n"),
     Form.DOCUMENTS: ("", "\n", "\n"),
+    Form.FILES: ("", _BETWEEN_FILES, ""),
     Form.YAML: ("apiVersion: v1\nitems:\n", "", 'kind: List\nmetadata:\n  resourceVersion: ""\n'),
     Form.FLOW: (f"# as flow\n{_LIST[0]}", *_LIST[1:]),
 }
@@ -134,7 +152,7 @@ def rendered(value: Json, form: Form) -> str:
         case Form.COMPACT | Form.LINES:
             return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     text = json.dumps(value, indent=4, ensure_ascii=False)
-    return text if form is Form.DOCUMENTS else text.replace("\n", "\n        ")
+    return text if form in (Form.DOCUMENTS, Form.FILES) else text.replace("\n", "\n        ")
 
 
 def node(name: str, release: str, room: Json | None = None) -> Json:

@@ -26,11 +26,12 @@ pytestmark = pytest.mark.fastpath
 
 ROUNDS: Final = randomness.count("FAST_PATH_ROUNDS", 20)
 SHARES: Final = {
-    Form.INDENTED: 40,
+    Form.INDENTED: 35,
     Form.YAML: 20,
     Form.COMPACT: 15,
     Form.LINES: 10,
     Form.DOCUMENTS: 10,
+    Form.FILES: 5,
     Form.FLOW: 5,
 }
 """Of a hundred rounds; pods have stencils in all forms but the last, and the first and third are divided."""

@@ -95,8 +95,7 @@ def compare(case: Case, directory: Path) -> Compared:
     """Compare all that can be said of a dump; raises AssertionError where it differs."""
     dump, upgrade, jobs = case.dump, case.upgrade, case.jobs
     whole = directory / f"dump{dump.form.suffix}"
-    text, lines = dump.text()
-    whole.write_text(text, errors="surrogatepass", newline="")
+    lines = dump.write(whole)
     slow = slowly(whole, upgrade)
     for number in jobs:
         fast = planned(whole, upgrade, number)
@@ -135,17 +134,15 @@ def _shown(item: Item) -> dict[str, Any]:
 
 def _alone(dump: Dump, pod: str, upgrade: Upgrade, whole: Path) -> tuple[Plan | str, int]:
     """Return the plan of one of the pods alone, or the error, and the line at which it begins."""
-    text, (line,) = dump.text([pod])
     path = whole.with_name(f"alone{dump.form.suffix}")
-    path.write_text(text, errors="surrogatepass", newline="")
+    (line,) = dump.write(path, [pod])
     return slowly(path, upgrade), line
 
 
 def _lone(dump: Dump, upgrade: Upgrade, whole: Path) -> Plan:
     """Return the plan of the nodes alone, with the pod that is in all files."""
-    text, _ = dump.text([])
     path = whole.with_name(f"none{dump.form.suffix}")
-    path.write_text(text)
+    dump.write(path, [])
     found = slowly(path, upgrade)
     assert isinstance(found, Plan), found
     return found

@@ -313,10 +313,43 @@ def test_a_manifest_that_is_no_file_is_left_alone(tmp_path: Path) -> None:
     inventory, uid = static(tmp_path)
     (one,) = inventory.pods
     assert one.static_manifest is not None
-    told = structs.replace(one, static_manifest=structs.replace(one.static_manifest, digest=""))
-    assert (
-        left_alone(of_static(structs.replace(inventory, pods=(told,)), uid)) == "its manifest is not a file"
-    )
+    told = structs.replace(one, static_manifest=structs.replace(one.static_manifest, raw=b""))
+    found = of_static(structs.replace(inventory, pods=(told,)), uid)
+    assert left_alone(found) == "its manifest is not a regular file"
+
+
+def test_a_manifest_behind_a_link_is_left_alone(tmp_path: Path) -> None:
+    """``apply`` follows none, so what the plan counts as kept would restart."""
+    (tmp_path / "manifests").mkdir()
+    _, uid = static(tmp_path)
+    (tmp_path / "manifests" / "p.json").symlink_to(tmp_path / "p.json")
+    inventory = hashcompat.load_static_pods(tmp_path / "manifests", "n1", str(tmp_path))
+    assert left_alone(of_static(inventory, uid)) == "its manifest is not a regular file"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "end", "why"),
+    [
+        ("metadata: &a\n  name: p\n  namespace: ns\n", "", "in which nothing can be added to it safely"),
+        ("metadata:\n  name: p\n  namespace: ns\n  uid: ''\n", "", "set already"),
+        ("metadata:\n  name: p\n  namespace: ns\n", "---\nkind: Pod\n", "2 documents"),
+    ],
+)
+def test_a_manifest_to_which_no_uid_can_be_added_is_left_alone(
+    tmp_path: Path, metadata: str, end: str, why: str
+) -> None:
+    """A plan with records as rewritten says so as well, as ``apply`` would skip it."""
+    spec = f"spec:\n  hostNetwork: true\n  containers:\n  - {json.dumps(PLAIN)}\n"
+    (tmp_path / "p.yaml").write_text(f"apiVersion: v1\nkind: Pod\n{metadata}{spec}{end}")
+    inventory = hashcompat.load_static_pods(tmp_path, "n1")
+    (row,) = hashcompat.hashes(inventory, [OLD]).items
+    uid = str(row.uids[OLD].uid)
+    obstacle = left_alone(of_static(inventory, uid))
+    assert obstacle.startswith("its manifest cannot be given a uid: ")
+    assert why in obstacle
+    records = index(from_node({"containers": [{**record(WAS, "p-n1", uid=uid), "id": ID}]}))
+    plan = hashcompat.plan(inventory, OLD, NEW, records=records, normalized=True)
+    assert [item.verdict.value for item in plan.items] == ["RESTART"]
 
 
 def test_a_plan_can_take_the_records_as_rewritten() -> None:

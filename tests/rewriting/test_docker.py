@@ -42,12 +42,12 @@ def _root(monkeypatch: pytest.MonkeyPatch) -> None:
 class Node:
     """A data directory of Docker with one container, and a manifest."""
 
-    def __init__(self, directory: Path, run: Run) -> None:
+    def __init__(self, directory: Path, run: Run, manifest: str = MANIFEST) -> None:
         self.directory, self.run = directory, run
         self.document, self.root = directory / "n.json", directory / "docker"
         self.manifests = directory / "manifests"
         self.manifests.mkdir()
-        (self.manifests / "p.yaml").write_text(MANIFEST)
+        (self.manifests / "p.yaml").write_text(manifest)
         inventory = hashcompat.load_static_pods(self.manifests, "n1")
         (row,) = hashcompat.hashes(inventory, [OLD, NEW]).items
         self.uid = str(row.uids[OLD].uid)
@@ -116,6 +116,25 @@ def test_there_and_back(node: Node, run: Run) -> None:
     assert states(run(*node.words("undo", *WRITE))) == {"restored": 2}
     assert (node.config.read_bytes(), manifest.read_text()) == (config, MANIFEST)
     assert sorted(path.name for path in node.config.parent.iterdir()) == ["config.v2.json"]
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_manifest_in_json_with_tabs_is_known_to_have_its_uid(tmp_path: Path, run: Run, mark: str) -> None:
+    """A kubelet reads JSON as JSON, in which a tab may be where none may be in YAML."""
+    pod = {
+        "metadata": {"name": "p", "namespace": "ns"},
+        "spec": {"containers": [{"name": "c", "image": "i"}]},
+    }
+    text = json.dumps({"apiVersion": "v1", "kind": "Pod", **pod}, indent=None if mark else "\t")
+    node = Node(tmp_path, run, mark + text)
+    node.make()
+    assert states(run(*node.words("apply", *WRITE))) == {"rewritten": 2}
+    path = node.manifests / "p.yaml"
+    added = f'"uid":"{node.uid}",'
+    assert path.read_text() == mark + text.replace('"metadata": {', f'"metadata": {{{added}')
+    assert states(run(*node.words("apply", *WRITE))) == {"already": 2}
+    assert states(run(*node.words("undo", *WRITE))) == {"restored": 2}
+    assert path.read_text() == mark + text
 
 
 def test_a_file_that_dockerd_wrote_again_is_changed_in_that_one_label(node: Node, run: Run) -> None:

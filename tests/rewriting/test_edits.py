@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.core.errors import InputError
-from hashcompat.output.rewriting import with_string, with_string_in_string, with_uid
+from hashcompat.core.records.manifests import with_uid
+from hashcompat.output.rewriting import with_string, with_string_in_string
 
 UID = "12345678901234567890123456789012"
 """Digits alone, which YAML would read as a number."""
@@ -24,6 +25,9 @@ UID = "12345678901234567890123456789012"
             f'apiVersion: v1\nmetadata:\n  # of the pod\n  uid: "{UID}"\n  name: x # y\nspec: {{}}\n',
         ),
         ("metadata: {name: x}\nkind: Pod\n", f'metadata: {{uid: "{UID}", name: x}}\nkind: Pod\n'),
+        ("\ufeffmetadata:\n  name: x", f'\ufeffmetadata:\n  uid: "{UID}"\n  name: x'),
+        ('\ufeff{"metadata":{"name":"x"}}', f'\ufeff{{"metadata":{{"uid":"{UID}","name":"x"}}}}'),
+        ("metadata:\n  name: '{{ x }}'\n", f"metadata:\n  uid: \"{UID}\"\n  name: '{{{{ x }}}}'\n"),
         ("k: v\r\nmetadata:\r\n    name: x\r\n", f'k: v\r\nmetadata:\r\n    uid: "{UID}"\r\n    name: x\r\n'),
         ("---\nmetadata:\n name: é\n", f'---\nmetadata:\n uid: "{UID}"\n name: é\n'),
         (

@@ -6,18 +6,22 @@ A plan can take them as rewritten (``Options.normalized``), and then says what i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Final, Protocol
 
 import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning.prepare import Prepared
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsontext import decode_text
 from hashcompat.core.kubelet.decide import decide
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.staticpods import StaticUid
 from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.preflight import DOCKER, RUNTIMES, ManifestPin, Rewrite
 from hashcompat.core.model.verdicts import Recorded, Verdict
+from hashcompat.core.records.manifests import with_uid
 from hashcompat.core.regex import regex
 
 _ID: Final = regex(r"[0-9a-f]{64}")
@@ -87,9 +91,13 @@ def _pin(drafts: Sequence[Drafted]) -> ManifestPin | str | None:
     kind, _, path = manifest.source.partition(":")
     if not running:
         return NO_RECORD
-    if kind != "file" or not manifest.digest:
-        return "its manifest is not a file"
-    return ManifestPin(pod.node, pod.namespace, pod.name, path, old.uid, manifest.digest)
+    if kind != "file" or not manifest.raw:
+        return "its manifest is not a regular file"
+    try:
+        with_uid(decode_text(manifest.raw), old.uid)
+    except InputError as error:
+        return f"its manifest cannot be given a uid: {error}"
+    return ManifestPin(pod.node, pod.namespace, pod.name, path, old.uid, sha256(manifest.raw).hexdigest())
 
 
 def _of(draft: Drafted, pin: ManifestPin | None) -> Remedy:

@@ -201,6 +201,16 @@ def end_of_value(text: str, start: int) -> int:
     return int(DECODER.raw_decode(text, start)[1])
 
 
+def value_of(text: str, start: int, wanted: str) -> int:
+    """Return where the value of a key begins, which is in the object that begins at ``start``."""
+    while True:
+        key, end = DECODER.raw_decode(text, skip_space(text, start + 1))
+        value = skip_space(text, skip_space(text, end) + 1)  # behind the colon
+        if key == wanted:
+            return value
+        start = skip_space(text, end_of_value(text, value))  # at the comma
+
+
 def skip_space(text: str, position: int) -> int:
     """Return the position after the JSON white space at ``position``."""
     match = _SPACE.match(text, position)

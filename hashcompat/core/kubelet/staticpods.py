@@ -258,7 +258,7 @@ def elsewhere(manifest: StaticManifest) -> tuple[StaticManifest, ...]:
     """Return a manifest as it would be in each of the usual directories of a node."""
     name = posixpath.basename(manifest.source)
     return tuple(
-        StaticManifest(manifest.content, manifest.node, f"file:{directory}/{name}", manifest.digest)
+        StaticManifest(manifest.content, manifest.node, f"file:{directory}/{name}", manifest.raw)
         for directory in _DIRECTORIES
     )
 

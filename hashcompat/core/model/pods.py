@@ -148,8 +148,8 @@ class StaticManifest(msgspec.Struct, frozen=True, eq=False):
     """The name under which the kubelet registers."""
     source: str
     """``file:<path>``, with the path on the node."""
-    digest: str = ""
-    """The SHA-256 of the text that it was read from, in hexadecimal; empty where that is not known."""
+    raw: bytes = b""
+    """The content of the file that it was read from; empty where it is not one that can be replaced."""
     placed: bool = True
     """Whether that path is known; otherwise it is where a copy lies."""
     alone: bool = True

@@ -7,5 +7,6 @@ one is in the runtime, not in the API, so it has to be collected on the nodes.
   problem. The checks of nodes read the same dumps, by the same paths.
 - ``collected.py``: the records in a dump, by the runtime that the kubelet uses, and in a kubelet's log.
 - ``documents.py``: what each runtime's JSON records, release by release, in names and labels.
+- ``manifests.py``: a static pod's manifest with the UID that its pod has, which a kubelet then takes.
 - ``index.py``: records by pod and container, and which of several counts.
 """

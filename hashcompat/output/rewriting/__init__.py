@@ -16,31 +16,21 @@ So after a crash each record is either the old one or the new one, and both are 
 on, and ``undo`` goes back. A kubelet that starts in between is no danger. It compares each record by itself,
 and the worst that a record which is not rewritten does is what it did before.
 
-Here are the changes of one place in a text, which leave all else as it is: a string in JSON, a manifest's
-UID.
+Here is the change of one string in JSON, which leaves all else as it is; that of a manifest is in
+``core/records/manifests.py``, since a plan asks whether it can be made.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import msgspec
-import yaml
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
-from hashcompat.core.go import yaml as goyaml
-from hashcompat.core.go.jsontext import DECODER, skip_space
-
-_PLAIN: Final = re.compile(r"[0-9A-Za-z-]{1,64}")
-"""A UID that is the same text in JSON and, in quotes, in YAML."""
-
-_TEMPLATE: Final = "{{"
-_UNSAFE: Final = "$.metadata: written in a way in which nothing can be added to it safely"
 
 
 def with_string(text: str, path: Sequence[str], old: str, new: str) -> str:
@@ -78,98 +68,14 @@ def _at(text: str, path: Sequence[str]) -> tuple[int, int, Any]:
         if not isinstance(found, dict) or key not in found:
             raise InputError(f"{_path(path)}: not there")
         found = found[key]
-    start = skip_space(text, 0)
+    start = jsontext.skip_space(text, 0)
     for key in path:
-        start = _value_of(text, start, key)
+        start = jsontext.value_of(text, start, key)
     return start, jsontext.end_of_value(text, start), found
-
-
-def _value_of(text: str, start: int, wanted: str) -> int:
-    """Return where the value of a key begins, which is in the object that begins at a place."""
-    while True:
-        key, end = DECODER.raw_decode(text, skip_space(text, start + 1))
-        value = skip_space(text, skip_space(text, end) + 1)  # behind the colon
-        if key == wanted:
-            return value
-        start = skip_space(text, jsontext.end_of_value(text, value))  # at the comma
 
 
 def _path(path: Sequence[str]) -> str:
     return ".".join(("$", *path))
-
-
-def with_uid(text: str, uid: str) -> str:
-    """Return a static pod's manifest, JSON or YAML, with ``metadata.uid``; nothing else in it changes.
-
-    Raises InputError for a manifest that has a uid, is more than one document, or cannot be changed so.
-    """
-    if not _PLAIN.fullmatch(uid):
-        raise InputError("a UID that no manifest can have")
-    is_json = text.lstrip().startswith("{")
-    if not is_json and _TEMPLATE in text:
-        raise InputError("a template, not a manifest")
-    before = _document(text, is_json=is_json)
-    metadata = before.get("metadata") if isinstance(before, dict) else None
-    if not isinstance(metadata, dict) or not metadata:
-        raise InputError("$.metadata: want an object with a name")
-    if "uid" in metadata:
-        raise InputError("$.metadata.uid: set already")
-    place, added = (_in_json if is_json else _in_yaml)(text, uid)
-    changed = text[:place] + added + text[place:]
-    wanted = {**before, "metadata": {**metadata, "uid": uid}}
-    try:
-        is_right = _document(changed, is_json=is_json) == wanted
-    except InputError:
-        is_right = False
-    if not is_right:
-        raise InputError(_UNSAFE)
-    return changed
-
-
-def _document(text: str, *, is_json: bool) -> Any:
-    if is_json:
-        return jsontext.loads(text)
-    found = list(goyaml.load_all(text))
-    if len(found) != 1:
-        raise InputError(f"{len(found)} documents, of which a kubelet reads the first alone; want one")
-    return found[0]
-
-
-def _in_json(text: str, uid: str) -> tuple[int, str]:
-    """Return where the UID is added to JSON, and the text: first in ``metadata``."""
-    return _value_of(text, skip_space(text, 0), "metadata") + 1, f'"uid":"{uid}",'
-
-
-def _in_yaml(text: str, uid: str) -> tuple[int, str]:
-    """Return where the UID is added to YAML, and the text: first in ``metadata``, in a line of its own."""
-    try:
-        mark, flow = _metadata(text)
-    except yaml.YAMLError:  # libyaml takes a tab where this parser, whose places count characters, does not
-        raise InputError(_UNSAFE) from None
-    if flow:
-        return mark.index + 1, f'uid: "{uid}", '
-    before = text[: mark.index]
-    line = before.rpartition("\n")[2]
-    if line.strip(" "):
-        raise InputError(_UNSAFE)
-    end = "\r\n" if before.endswith(f"\r\n{line}") else "\n"
-    return mark.index, f'uid: "{uid}"{end}{line}'
-
-
-def _metadata(text: str) -> tuple[Any, bool]:
-    """Return where the mapping ``metadata`` begins, and whether it is in braces."""
-    depth, keys, is_key = 0, "", True
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        if isinstance(event, yaml.MappingStartEvent) and depth == 1 and keys == "metadata" and not is_key:
-            return event.start_mark, bool(event.flow_style)
-        if isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-            is_key = is_key if depth != 1 else True
-        elif isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.ScalarEvent | yaml.AliasEvent) and depth == 1:
-            keys, is_key = (getattr(event, "value", "") if is_key else keys), not is_key
-    raise InputError("$.metadata: want an object with a name")
 
 
 # Where a runtime keeps its records.

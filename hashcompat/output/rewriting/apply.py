@@ -16,6 +16,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext, yaml
 from hashcompat.core.model.documents import API_VERSION
 from hashcompat.core.model.preflight import Done, ManifestPin, State, Task, Work
+from hashcompat.core.records.manifests import with_uid
 from hashcompat.output.rewriting import (
     FoundContainer,
     MeanwhileError,
@@ -23,7 +24,6 @@ from hashcompat.output.rewriting import (
     RuntimeAnswer,
     files,
     newest,
-    with_uid,
 )
 
 # The file with what was there before: every old and every new value, on the disk before the first change.
@@ -210,7 +210,7 @@ def _of_pin(pin: ManifestPin, manifests: Path | None) -> Replacement | Done:
 def _uid_of(manifest: bytes) -> str:
     """Return the UID that a manifest sets; empty for none, and for what is no manifest."""
     try:
-        content = next(iter(yaml.load_all(jsontext.decode_text(manifest))), None)
+        content = yaml.first(jsontext.decode_text(manifest), [])
     except InputError:
         return ""
     metadata = content.get("metadata") if isinstance(content, dict) else None

@@ -5,7 +5,7 @@ Source: pkg/kubelet/config/file.go ``extractFromDir`` and common.go ``tryDecodeS
 
 from __future__ import annotations
 
-import hashlib
+import io
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -25,7 +25,7 @@ from hashcompat.core.kubelet.staticpods import refusal
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Pod, Source, StaticManifest
 from hashcompat.core.regex import regex
-from hashcompat.sources.content import whole
+from hashcompat.sources.content import too_long, whole
 from hashcompat.sources.documents import InFile
 from hashcompat.sources.files import Input, inputs, named, require_end
 from hashcompat.sources.objects import read_object
@@ -35,6 +35,7 @@ _PAIR: Final = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2
 _HALF: Final = regex("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
 _LONGEST: Final = 10 << 20
 """Bytes of one manifest, as kubelets limit it (pkg/kubelet/config/common.go ``maxConfigLength``)."""
+_WANTED: Final = "a static pod manifest as JSON or YAML"
 _Place = tuple[str, str, str]
 """A pod's node, namespace and name."""
 _STATE: Final = ("running", "started", "restarts", "probed", "id", "ended")
@@ -101,7 +102,7 @@ def _collect(name: str, node: str, path_on_node: str, *, placed: bool, alone: bo
         raise InputError(f"{name}: is a directory, expected one static pod manifest")
     (source,) = inputs(name, recursive=False, suffixes=())
     require_end(source)
-    origin, (content, lines, digest) = source.origin, _manifest(source)
+    origin, (content, lines, raw) = source.origin, _manifest(source)
     found = list(read_object(content, origin, where=InFile(source.file, lines)))
     if (
         not isinstance(content, Mapping)
@@ -112,7 +113,8 @@ def _collect(name: str, node: str, path_on_node: str, *, placed: bool, alone: bo
         raise InputError(
             f"{origin}: a static pod manifest is one Pod; kubelets read no other kind from a file"
         )
-    made = StaticManifest(content, node, f"file:{path_on_node}", digest, placed, alone)
+    raw = b"" if Path(name).is_symlink() else raw
+    made = StaticManifest(content, node, f"file:{path_on_node}", raw, placed, alone)
     return _as_mirrored(found[0], made)
 
 
@@ -258,11 +260,13 @@ def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:
     )
 
 
-def _manifest(source: Input) -> tuple[Any, Lines | None, str]:
-    """Return the JSON document, or the first one of the YAML, as kubelets do; its lines and its digest."""
+def _manifest(source: Input) -> tuple[Any, Lines | None, bytes]:
+    """Return the JSON document, or the first one of the YAML, as kubelets do; its lines and the content."""
     with source.open() as stream, named(source.origin):
-        text = whole(stream, "a static pod manifest as JSON or YAML", _LONGEST)
-        digest = hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
+        raw = stream.read(_LONGEST + 1)
+        if len(raw) > _LONGEST:
+            raise too_long("text", _LONGEST, f"want {_WANTED}")
+        text = whole(io.BufferedReader(io.BytesIO(raw)), _WANTED, _LONGEST)
         if text.lstrip().startswith("{"):
             object_meter().add(len(text), values_in(text))
             # kubelets up to 1.22 read static pods with json-iterator, which takes half a character for
@@ -274,12 +278,12 @@ def _manifest(source: Input) -> tuple[Any, Lines | None, str]:
                 )
             document, lines = jsontext.loads(text), JsonLines()
             lines.add(document, 1, 1 + text.count("\n"), lambda: text)
-            return _with_raw_fields(document, text), lines.lines, digest
+            return _with_raw_fields(document, text), lines.lines, raw
         from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
         # of a key that is there twice kubelets take the last value (sigs.k8s.io/yaml YAMLToJSON)
         found = next(yaml.documents(text, []), None)
-        return (found.value, found.lines, digest) if found else (None, None, digest)
+        return (found.value, found.lines, raw) if found else (None, None, raw)
 
 
 def _with_raw_fields(document: Any, text: str) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from hashcompat.core.go import jsontext
-from hashcompat.output.rewriting import FoundContainer, apply, containerd, files, with_string, with_uid
+from hashcompat.core.records.manifests import with_uid
+from hashcompat.output.rewriting import FoundContainer, apply, containerd, files, with_string
 from hashcompat.sources.files import reports, saved
 from tests.suites.fuzz.places import named, on_disk
 from tests.suites.fuzz.target import Form, Target

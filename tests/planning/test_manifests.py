@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.pods import Json, pod
+from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import CPU_RESTARTS, KEEP, SIZED, C, Expected
 from tests.helpers.upgrades import decided, planned
@@ -126,3 +126,18 @@ def test_hc030_names_the_gate(run: Run) -> None:
         reason["text"]
         == "a manifest: a field that API servers drop unless InPlacePodVerticalScaling is on decides"
     )
+
+
+def test_workloads_of_one_name_are_pods_of_their_own(run: Run) -> None:
+    """A pod's uid tells it from others of its name; templates have none."""
+    template = {"metadata": {}, "spec": {"containers": [C]}}
+    objects = [
+        {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "w"}, "spec": {"template": template}}
+        for kind in ("Deployment", "StatefulSet")
+    ]
+    result = run(
+        "plan", "--from", "1.15.12", "--to", "1.16.15", "-f", "-", "-o", "json", stdin=as_json(*objects)
+    )
+    summary = result.document["summary"]
+    assert [summary[key] for key in ("containers", "pods", "podsAffected")] == [2, 2, 2]
+    assert "restart in 2 of 2 pods" in result.err

@@ -14,10 +14,11 @@ that it holds, but for the numbers that stand for hidden hashes: they mean nothi
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -192,7 +193,7 @@ def compare(
 
 def compare_plans(old: Plan, new: Plan, files: tuple[str, str]) -> DocumentDifference:
     """Return what changed between two plans that have all their items; ``files`` name them."""
-    pairs = _paired(_by_name(old.items), _by_name(new.items))
+    pairs = list(_pairs(_by_name(old.items), _by_name(new.items)))
     changes = [change for change in (_of_items(*pair) for pair in pairs) if change]
     changes.sort(key=lambda one: (not one.node, one.node, one.namespace, one.pod, one.container))
     one, other = (
@@ -225,21 +226,56 @@ def _paired(
 # Plans
 
 
-def _by_name(items: Iterable[Item]) -> dict[tuple[object, ...], Item]:
-    """Return items by their names, and where several have the same ones by their order too."""
-    found: dict[tuple[object, ...], Item] = {}
+_Names = tuple[str, str, str, str]
+_Found = dict[_Names, Item | list[Item]]
+
+
+def _by_name(items: Iterable[Item]) -> _Found:
+    """Return items by their names; several of one name are a list."""
+    found: _Found = {}
     for item in items:
         pod = item.pod
-        key: tuple[object, ...] = (pod.node, pod.namespace, pod.name, item.container.name)
-        number = 0
-        while key in found:
-            number += 1
-            key = (*key[:4], number)
-        found[key] = item
+        key = pod.node, pod.namespace, pod.name, item.container.name
+        before = found.setdefault(key, item)
+        if isinstance(before, list):
+            before.append(item)
+        elif before is not item:
+            found[key] = [before, item]
     return found
 
 
-def _of_items(_: object, old: Item | None, new: Item | None) -> ItemChange | None:
+def _pairs(old: _Found, new: _Found) -> Iterator[tuple[Item | None, Item | None]]:
+    """Yield every item with that of its name in the other plan; None where a plan has none."""
+    for _, one, other in _paired(old, new):
+        if isinstance(one, list) or isinstance(other, list):
+            yield from _matched(
+                *([] if some is None else [some] if isinstance(some, Item) else some for some in (one, other))
+            )
+        else:
+            yield one, other
+
+
+_ALIKE: Final[tuple[Callable[[Item], object], ...]] = (
+    lambda item: (_shared(item), item.hashes),
+    lambda item: (item.pod.owner, item.pod.workload),
+    lambda _: None,
+)
+
+
+def _matched(old: list[Item], new: list[Item]) -> Iterator[tuple[Item | None, Item | None]]:
+    """Pair what is equal, then what has one owner, then the rest in order: manifests may share a name."""
+    for alike in _ALIKE:
+        waiting = defaultdict[object, deque[Item]](deque)
+        for item in new:
+            waiting[alike(item)].append(item)
+        pairs = [(item, some.popleft() if (some := waiting[alike(item)]) else None) for item in old]
+        yield from ((one, other) for one, other in pairs if other)
+        old = [one for one, other in pairs if other is None]
+        new = list(chain.from_iterable(waiting.values()))
+    yield from (*((one, None) for one in old), *((None, other) for other in new))
+
+
+def _of_items(old: Item | None, new: Item | None) -> ItemChange | None:
     one = new or old
     if one is None:
         return None

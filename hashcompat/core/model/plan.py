@@ -75,12 +75,15 @@ def summarized(items: Sequence[Item]) -> Summary:
 
 
 def _number_of(pods: Iterable[PodName]) -> int:
-    """Count pods by node, names and uid; because they are sorted, few uids are in memory at once."""
-    number, last, uids = 0, None, set[str | bytes]()
+    """Count pods by node, names and uid; because they are sorted, few uids are in memory at once.
+
+    Manifests have no uid, and workloads of two kinds may have one name: whose it is tells these apart.
+    """
+    number, last, uids = 0, None, set[object]()
     for pod, _ in groupby(pods):
         if last is None or (pod.name, pod.namespace, pod.node) != (last.name, last.namespace, last.node):
             number, last, uids = number + len(uids), pod, set()
-        uids.add(pod.key)
+        uids.add(pod.key or (pod.owner, pod.file))
     return number + len(uids)
 
 

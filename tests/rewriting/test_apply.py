@@ -184,6 +184,24 @@ def test_a_container_that_changes_meanwhile_is_skipped(fake: Fake, document: Pat
     assert hash_in(fake.kept[IDS["p"]]) == "9"
 
 
+def test_undo_skips_what_changes_meanwhile_and_says_how_far_it_came(
+    fake: Fake, document: Path, run: Run
+) -> None:
+    assert run(*words("apply", document, "--write")).code == 0
+    updates = iter([None, (14, "shutting%20down")])
+    fake.fail = lambda method: next(updates) if method.endswith("/Update") else None
+    result = run(*words("undo", document, "--write"))
+    assert (result.code, "shutting down; 1 of 3 were restored: undo again goes on" in result.err) == (1, True)
+
+    def change(method: str) -> None:
+        if method.endswith("/Get"):
+            fake.kept[IDS["p"]] = container(IDS["p"], "9", "p")
+
+    fake.fail = change
+    assert states(run(*words("undo", document, "--write"))) == {"already": 1, "restored": 1, "skipped": 1}
+    assert hash_in(fake.kept[IDS["p"]]) == "9"
+
+
 def test_undo_changes_no_record_that_somebody_else_wrote(fake: Fake, document: Path, run: Run) -> None:
     assert run(*words("apply", document, "--write")).code == 0
     fake.add(container(IDS["p"], "9", "p"))

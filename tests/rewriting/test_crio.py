@@ -131,6 +131,19 @@ def test_what_does_not_run_is_skipped(made: Node, state: Json) -> None:
     assert states(made.call("apply", *WRITE)) == {"skipped": 1}
 
 
+def test_a_record_that_is_not_written_as_crio_does_is_skipped(made: Node) -> None:
+    """One that cannot be changed safely keeps no other from being rewritten, or put back."""
+    assert made.call("apply", *WRITE).code == 0
+    odd = made.config.read_text().replace('\\":\\"', '\\": \\"')
+    made.config.write_text(odd)
+    undone = made.call("undo", *WRITE)
+    assert states(undone) == {"skipped": 1}
+    assert "written in a way" in undone.document["items"][0]["why"]
+    made.config.write_text(odd.replace(IS, WAS))
+    assert states(made.call("apply", *WRITE)) == {"skipped": 1}
+    assert made.config.read_text() == odd.replace(IS, WAS)
+
+
 def test_a_storage_that_is_not_there_is_refused(made: Node, tmp_path: Path) -> None:
     made.root = tmp_path / "none"
     result = made.call("apply")

@@ -159,6 +159,11 @@ def test_a_manifest_that_was_edited_since_is_left_alone(node: Node, run: Run) ->
     assert "it was edited since; remove its uid by hand" in [row["why"] for row in undone.document["items"]]
 
 
+def test_a_directory_that_a_removed_container_left_is_passed_over(node: Node, run: Run) -> None:
+    (node.root / "containers" / ("c" * 64) / "mounts").mkdir(parents=True)
+    assert states(run(*node.words("apply", *WRITE))) == {"rewritten": 2}
+
+
 def test_no_manifest_elsewhere_is_touched(node: Node, run: Run, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     words = node.words("apply", *WRITE)

@@ -310,11 +310,15 @@ def undo_command(arguments: Undone) -> None:
     with runtimes.alone(arguments.file), node.place(wanted) as (place, runtime):
         if arguments.write:
             arguments.tolerance.check(node, runtime)
-        rows = list(
-            apply.restored(
-                known, place, arguments.node.manifests, runtimes.check_kubelet, write=arguments.write
-            )
+        rows = list[Done]()
+        made = apply.restored(
+            known, place, arguments.node.manifests, runtimes.check_kubelet, write=arguments.write
         )
+        try:
+            rows += made
+        except InputError as error:
+            number = sum(row.state is State.RESTORED for row in rows)
+            raise InputError(f"{error}; {number} of {len(known)} were restored: undo again goes on") from None
     _show(
         arguments,
         NormalizationRun(

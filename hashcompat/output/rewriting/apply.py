@@ -170,7 +170,10 @@ def _of_task(
         return _done(task, State.SKIPPED, "another hash is recorded than when the document was made")
     if not found.running:
         return _done(task, State.SKIPPED, "it does not run")
-    value = place.with_hash(found.value, found.hash, new)
+    try:
+        value = place.with_hash(found.value, found.hash, new)
+    except InputError as error:
+        return _done(task, State.SKIPPED, str(error))
     entry = Entry(
         place.kind,
         found.id,
@@ -284,32 +287,54 @@ def _restored(
     *,
     write: bool,
 ) -> Done:
-    if entry.kind == MANIFEST:
-        if manifests is None or Path(entry.name).parent != manifests:
-            return _row(entry, State.SKIPPED, "it is in no directory that --static-pod-dir names")
-        try:
-            now: FoundContainer | bytes = files.content(Path(entry.name), manifests)
-        except InputError as error:
-            return _row(entry, State.SKIPPED, str(error))
-        if now == entry.old:
-            return _row(entry, State.ALREADY)
-        if now != entry.new:
-            return _row(entry, State.SKIPPED, "it was edited since; remove its uid by hand")
-        target = entry.old
-    else:
-        found = there.get(entry.name)
-        if found is None:
-            return _row(entry, State.SKIPPED, "there is no such container any more")
-        if found.hash == entry.hashes[0]:
-            return _row(entry, State.ALREADY)
-        if found.hash != entry.hashes[1]:
-            return _row(entry, State.SKIPPED, "another hash is recorded than apply wrote")
-        now, same = found, found.value == entry.new
-        target = entry.old if same else place.with_hash(found.value, *reversed(entry.hashes))
-    if not write:
-        return _row(entry, State.READY)
-    _put(entry.name, now, target, place, manifests)
+    try:
+        found = (
+            _manifest_before(entry, manifests)
+            if entry.kind == MANIFEST
+            else _record_before(entry, there.get(entry.name), place)
+        )
+        if isinstance(found, Done):
+            return found
+        if not write:
+            return _row(entry, State.READY)
+        now, target = found
+        _put(entry.name, now, target, place, manifests)
+    except MeanwhileError as error:
+        return _row(entry, State.SKIPPED, str(error))
     return _row(entry, State.RESTORED)
+
+
+def _manifest_before(entry: Entry, manifests: Path | None) -> tuple[bytes, bytes] | Done:
+    """Return what a manifest is now, and what it was."""
+    if manifests is None or Path(entry.name).parent != manifests:
+        return _row(entry, State.SKIPPED, "it is in no directory that --static-pod-dir names")
+    try:
+        now = files.content(Path(entry.name), manifests)
+    except InputError as error:
+        return _row(entry, State.SKIPPED, str(error))
+    if now == entry.old:
+        return _row(entry, State.ALREADY)
+    if now != entry.new:
+        return _row(entry, State.SKIPPED, "it was edited since; remove its uid by hand")
+    return now, entry.old
+
+
+def _record_before(
+    entry: Entry, found: FoundContainer | None, place: RecordStore
+) -> tuple[FoundContainer, bytes] | Done:
+    """Return a container as it is kept now, and its record as it was."""
+    if found is None:
+        return _row(entry, State.SKIPPED, "there is no such container any more")
+    if found.hash == entry.hashes[0]:
+        return _row(entry, State.ALREADY)
+    if found.hash != entry.hashes[1]:
+        return _row(entry, State.SKIPPED, "another hash is recorded than apply wrote")
+    if found.value == entry.new:
+        return found, entry.old
+    try:
+        return found, place.with_hash(found.value, *reversed(entry.hashes))
+    except InputError as error:
+        return _row(entry, State.SKIPPED, str(error))
 
 
 def checked(

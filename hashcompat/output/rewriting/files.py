@@ -281,10 +281,14 @@ class Docker(InFiles):
     usual = "/var/lib/docker"
 
     def ids(self) -> list[str]:
-        """Return the id of each container and sandbox."""
+        """Return the id of each container and sandbox.
+
+        dockerd passes over a directory without a file as well (daemon/daemon.go ``restore``, 20.10).
+        """
         try:
             with os.scandir(self.root / "containers") as rows:
-                return sorted(row.name for row in rows if row.is_dir(follow_symlinks=False))
+                named = sorted(row.name for row in rows if row.is_dir(follow_symlinks=False))
+            return [name for name in named if os.path.lexists(self.path(name))]
         except OSError as error:
             raise InputError(f"{self.root}: no data directory of Docker: {error.strerror}") from None
 

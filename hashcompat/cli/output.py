@@ -6,9 +6,10 @@ Beside the result itself, each report goes to its own file, and no two to one pl
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, TypeVar
@@ -116,8 +117,13 @@ def _problem(path: Path) -> str:
     """Return why no file can be there; empty where nothing speaks against it."""
     if path.is_dir():
         return "it is a directory"
-    if path.exists() and not path.is_file():
-        return ""  # a pipe or device is written to, not replaced
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return ""  # a pipe or device is written to, not replaced
+    except FileNotFoundError:
+        pass  # a new file, perhaps behind a link
+    except OSError as error:  # links in a circle, a name that is too long
+        return str(error.strerror)
     parent = path.resolve().parent
     if not parent.is_dir():
         return f"{parent} is not a directory"
@@ -132,7 +138,7 @@ def add_summaries(forms: Iterable[Format], report: Report[Any], result: Any) -> 
     for form in dict.fromkeys(forms):
         name = os.environ.get(form.summary_in) if form.summary_in else None
         if name:
-            _add(Path(name).resolve(), form.summary(report, result), form.summary_in)
+            _add(Path(os.path.realpath(name)), form.summary(report, result), form.summary_in)
 
 
 def _add(path: Path, pieces: Iterator[str], variable: str) -> None:
@@ -334,6 +340,8 @@ def write_whole(path: Path, content: str | Iterable[str]) -> None:
             with path.open("wb") as stream:
                 _write(stream, content, path.suffix)
             return
+        with suppress(FileNotFoundError):
+            path.stat()  # links in a circle lead to no place that could be written
         path = path.resolve()
         with replacing(path) as stream:
             _write(stream, content, path.suffix)

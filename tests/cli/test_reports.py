@@ -153,6 +153,19 @@ def test_a_place_that_cannot_be_written_is_an_error_before_anything_is_read(
     assert files_in(tmp_path) == ["file"]
 
 
+@pytest.mark.parametrize(
+    ("name", "why"), [("circle", "Too many levels of symbolic links"), ("x" * 300, "File name too long")]
+)
+@pytest.mark.parametrize("command", ["plan", "snapshot"])
+def test_a_name_that_leads_nowhere_is_an_error(
+    run: Run, tmp_path: Path, command: str, name: str, why: str
+) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    result = run(command, *(UP if command == "plan" else ()), "--sample", "-q", "--out", tmp_path / name)
+    assert (result.code, why in result.err) == (1, True), result.err
+    assert (result.out, files_in(tmp_path)) == ("", ["circle"])
+
+
 def test_a_usage_error_wins_over_a_place_that_cannot_be_written(run: Run) -> None:
     assert run("plan", "--to", "9.9.9", "-f", "-", "--report", "csv=/no/such/x").code == 64
 

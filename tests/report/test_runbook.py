@@ -211,6 +211,24 @@ def test_what_is_drained_windows_and_left_out(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("labels", "info", "is_windows"),
+    [
+        ({}, {"operatingSystem": "windows"}, True),
+        ({"kubernetes.io/os": "windows"}, {"operatingSystem": "linux"}, False),
+        ({"beta.kubernetes.io/os": "windows"}, {}, True),
+        ({}, {}, False),
+    ],
+)
+def test_what_a_node_reports_shows_windows_before_its_labels(
+    run: Run, labels: Json, info: Json, is_windows: bool
+) -> None:
+    """A kubelet corrects its labels; an old one has the beta label alone."""
+    made = labelled("w9", **labels)
+    made["status"]["nodeInfo"].update(info)
+    assert ("on_windows" in runbook(run, objects=[made, replica("web", "w9")])) is is_windows
+
+
+@pytest.mark.parametrize(
     ("installer", "command"),
     [
         ("k3s", "k3s-io/k3s/releases/download/v$2/"),

@@ -32,7 +32,7 @@ from hashcompat.analysis.disruption.census import (
     median,
 )
 from hashcompat.core.catalog.releases import minors_behind
-from hashcompat.core.corev1.scheduling import CONTROL_PLANE, CORDONED, OF_ROLE, SYSTEMS, ZONES, is_virtual
+from hashcompat.core.corev1.scheduling import CONTROL_PLANE, CORDONED, OF_ROLE, OLD_SYSTEM, ZONES, is_virtual
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.impact import (
@@ -206,7 +206,7 @@ def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
         _role(node, labels),
         zone_of(seen) if seen else "",
         seen.kubelet.removeprefix("v") if seen else "",
-        "windows" in map(labels.get, SYSTEMS),
+        ((seen and seen.system) or labels.get(OLD_SYSTEM)) == "windows",
         any(taint.get("key") == CORDONED for taint in (seen.taints if seen else ())),
         tuple(place for component, place in sorted(node.system.items()) if component in _AWAITED),
         unready=node.unready,

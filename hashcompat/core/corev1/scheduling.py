@@ -27,7 +27,8 @@ _INTEGER: Final = regex(r"[+-]?\d{1,19}", re.ASCII)
 # Labels of a node: of these admission looks at the first alone, and whoever upgrades nodes at all.
 
 SYSTEM: Final = "kubernetes.io/os"
-SYSTEMS: Final = (SYSTEM, "beta.kubernetes.io/os")
+OLD_SYSTEM: Final = "beta.kubernetes.io/os"
+SYSTEMS: Final = (SYSTEM, OLD_SYSTEM)
 ARCHITECTURE: Final = "kubernetes.io/arch"
 ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 OF_ROLE: Final = "node-role.kubernetes.io/"

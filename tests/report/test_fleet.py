@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from datetime import UTC, datetime
 
 from msgspec import structs
 
@@ -48,10 +49,24 @@ def test_metrics_count_what_the_document_has() -> None:
 
 
 def test_two_clusters_of_one_name_are_one_sample() -> None:
+    """That of all of them: neither hides what the other one loses, or how old it is."""
     first, second, *others = WAVED.clusters
-    same = structs.replace(WAVED, clusters=(first, structs.replace(second, name=first.name), *others))
-    found = [sample for sample in samples(shown("prometheus", same)) if "cluster_restarts" in sample.name]
-    assert len({tuple(one.labels.items()) for one in found}) == len(found)
+    times = [datetime(2026, 1, day, tzinfo=UTC) for day in (2, 1)]
+    one, other = (
+        structs.replace(each, name="same", taken=time)
+        for each, time in zip((first, second), times, strict=True)
+    )
+    found = list(samples(shown("prometheus", structs.replace(WAVED, clusters=(one, other, *others)))))
+    assert len({(each.name, *each.labels.items()) for each in found}) == len(found)
+    values = {
+        (each.name.removeprefix("hashcompat_fleet_cluster_"), each.labels.get("target")): each.value
+        for each in found
+        if each.labels.get("cluster") == "same"
+    }
+    for upgrades in zip(first.upgrades, second.upgrades, strict=True):
+        if any(each.restarts is not None for each in upgrades):
+            assert values["restarts", upgrades[0].target] == sum(each.restarts or 0 for each in upgrades)
+    assert values["taken_timestamp_seconds", None] == times[1].timestamp()
 
 
 def test_a_page_has_a_row_for_each_cluster_and_a_cell_for_each_target() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from hashcompat.analysis.gating import Outcome
@@ -254,8 +254,8 @@ def _series(fleet: Fleet) -> Iterator[Series]:
     yield Series(
         "cluster_restarts",
         "How many containers of a planned cluster are killed",
-        lambda: (
-            ({"cluster": cluster.name, "target": upgrade.target}, upgrade.restarts)
+        lambda: _by_name(
+            ((cluster.name, upgrade.target), upgrade.restarts)
             for cluster, upgrade in _upgrades(fleet)
             if upgrade.restarts is not None
         ),
@@ -263,11 +263,7 @@ def _series(fleet: Fleet) -> Iterator[Series]:
     yield Series(
         "cluster_taken_timestamp_seconds",
         "The time in seconds since 1970: when a cluster was read",
-        lambda: (
-            ({"cluster": one.name}, int(one.taken.timestamp()))
-            for one in fleet.clusters
-            if one.taken and one.standing is not Standing.LEFT_OUT
-        ),
+        lambda: _oldest(fleet.clusters),
     )
     yield Series(
         "reason_clusters", "How many clusters have a reason, by target release", lambda: _by_rule(fleet)
@@ -284,6 +280,26 @@ def _series(fleet: Fleet) -> Iterator[Series]:
             ]
         ),
     )
+
+
+def _by_name(numbers: Iterable[tuple[tuple[str, str], int]]) -> Iterator[tuple[Mapping[str, str], int]]:
+    """Yield what the clusters of each name have together: a metric has no other label to tell them apart."""
+    sums = Counter[tuple[str, str]]()
+    for key, number in numbers:
+        sums[key] += number
+    for (name, target), number in sums.items():
+        yield {"cluster": name, "target": target}, number
+
+
+def _oldest(clusters: Iterable[Cluster]) -> Iterator[tuple[Mapping[str, str], int]]:
+    """Yield when a cluster of each name was read; the oldest of one name, for alerts about it."""
+    times = dict[str, int]()
+    for one in clusters:
+        if one.taken and one.standing is not Standing.LEFT_OUT:
+            time = int(one.taken.timestamp())
+            times[one.name] = min(time, times.get(one.name, time))
+    for name, time in times.items():
+        yield {"cluster": name}, time
 
 
 def _by_rule(fleet: Fleet) -> Iterator[tuple[Mapping[str, str], int]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hashcompat
-from hashcompat.output.rewriting import files, lives, newest, runtimes
+from hashcompat.output.rewriting import RuntimeAnswer, files, lives, newest, runtimes
 from tests.helpers.pods import PLAIN, Json
 from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import record
@@ -29,6 +29,8 @@ spec:
   containers:
   - {name: c, image: i}
 """
+
+STARTED = "2020-01-01T00:00:01Z"
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +70,7 @@ class Node:
         content: Json = {
             "ID": ID,
             "Created": "2020-01-01T00:00:00Z",
-            "State": {"Running": True, "Pid": 7, "StartedAt": "2020-01-01T00:00:01Z", **state},
+            "State": {"Running": True, "Pid": 7, "StartedAt": STARTED, **state},
             "Config": {"Env": ["A=<\\u0026>"], "Labels": labels},
         }
         self.config.write_text(json.dumps(content, separators=(",", ":")))
@@ -157,6 +159,34 @@ def test_a_manifest_that_was_edited_since_is_left_alone(node: Node, run: Run) ->
     undone = run(*node.words("undo", *WRITE))
     assert states(undone) == {"restored": 1, "skipped": 1}
     assert "it was edited since; remove its uid by hand" in [row["why"] for row in undone.document["items"]]
+
+
+def test_a_check_fails_where_apply_left_something_alone(
+    node: Node, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new kubelet restarts it, so the upgrade must not go on as if it were kept."""
+    manifest, shown = node.manifests / "p.yaml", [node.new]
+    monkeypatch.setattr(
+        files,
+        "answered",
+        lambda _, wanted: {one: RuntimeAnswer(each, True, STARTED) for one in wanted for each in shown},
+    )
+    manifest.write_text(MANIFEST + "# edited\n")
+    assert states(run(*node.words("apply", *WRITE))) == {"rewritten": 1, "skipped": 1}
+    checked = run(*node.words("check"))
+    assert (checked.code, states(checked)) == (1, {"shown": 1, "failed": 1})
+    manifest.write_text(MANIFEST)
+    assert run(*node.words("undo", *WRITE)).code == 0
+    node.config.write_text(node.config.read_text().replace(f'"{node.old}"', '"9"'))
+    node.document.with_name("n.json.undo").unlink()
+    assert states(run(*node.words("apply", *WRITE))) == {"rewritten": 1, "skipped": 1}
+    for shown[:], code, found in (
+        (["9"], 1, {"shown": 1, "failed": 1}),
+        ([node.new], 0, {"shown": 2}),
+        ([], 0, {"shown": 1, "skipped": 1}),
+    ):
+        checked = run(*node.words("check"))
+        assert (checked.code, states(checked)) == (code, found)
 
 
 def test_a_directory_that_a_removed_container_left_is_passed_over(node: Node, run: Run) -> None:

@@ -258,7 +258,7 @@ def check_command(arguments: Looked) -> int:
     """Ask this node's runtime, once it was restarted, whether each container is there with its new record.
 
     --restart-runtime restarts it before. Exit code 0 if all are, 2 if the runtime still shows an old record,
-    1 if a container is another one.
+    1 if a container is another one, or apply left it or its manifest alone.
     """
     output.ready(RUN, arguments.shown)
     work, kept = arguments.node.read(arguments.file), apply.undo_of(arguments.file)
@@ -267,14 +267,15 @@ def check_command(arguments: Looked) -> int:
         raise InputError(
             f"{kept}: missing, so nothing was rewritten here; hashcompat normalize apply --write does it"
         )
-    wanted = [one.name for one in known.values() if one.kind != apply.MANIFEST]
+    wanted = {one.name for one in known.values() if one.kind != apply.MANIFEST}
+    wanted |= {one.rewrite.id for one in work.tasks}
     node = arguments.node.of(work)
     if arguments.restart_runtime:
         runtimes.check_root()
         runtimes.check_kubelet()
         node.restart()
     shown, runtime = node.answered(wanted)
-    rows = apply.checked(known, shown, lambda path: files.content(Path(path), Path(path).parent))
+    rows = apply.checked(work, known, shown, lambda path: files.content(Path(path), Path(path).parent))
     run = NormalizationRun("check", False, work.node.name, work.to_release, runtime, str(kept), tuple(rows))
     _show(arguments, run)
     if run.count(State.FAILED):

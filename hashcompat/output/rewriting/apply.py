@@ -338,29 +338,53 @@ def _record_before(
 
 
 def checked(
-    known: Entries, shown: Mapping[str, RuntimeAnswer], read: Callable[[str], bytes]
-) -> Iterable[Done]:
-    """Compare what was written with what the runtime shows of each container, by id.
+    work: Work, known: Entries, shown: Mapping[str, RuntimeAnswer], read: Callable[[str], bytes]
+) -> Iterator[Done]:
+    """Compare what was written with what the runtime shows of each container, by id; then what was not.
 
     ``read`` returns the content of a manifest.
     """
     for one in known.values():
-        if one.kind == MANIFEST:
-            try:
-                same = _uid_of(read(one.name)) == one.hashes[1]
-            except InputError as error:
-                yield _row(one, State.FAILED, str(error))
-            else:
-                yield _row(one, State.SHOWN) if same else _row(one, State.FAILED, "it has not that uid")
-            continue
-        found = shown.get(one.name)
-        if found is None or not found.running:
-            yield _row(one, State.FAILED, "the runtime shows no such container that runs")
-        elif found.started != one.started:
-            yield _row(one, State.FAILED, "it started again since")
-        elif found.hash == one.hashes[1]:
-            yield _row(one, State.SHOWN)
-        elif found.hash == one.hashes[0]:
-            yield _row(one, State.NOT_YET, "restart the runtime")
-        else:
-            yield _row(one, State.FAILED, "the runtime shows another hash")
+        manifest = one.kind == MANIFEST
+        yield _row(
+            one,
+            *(_with_uid(one.name, one.hashes[1], read) if manifest else _answered(one, shown.get(one.name))),
+        )
+    written = {one.name for one in known.values()}
+    for task in work.tasks:
+        if task.rewrite.id not in written:
+            yield _done(task, *_unwritten(f"{task.rewrite.new:x}", shown.get(task.rewrite.id)))
+    for pin in work.pins:
+        if pin.path not in written:
+            yield Done(pin.path, pin.namespace, pin.pod, "", *_with_uid(pin.path, pin.uid, read))
+
+
+def _answered(entry: Entry, found: RuntimeAnswer | None) -> tuple[State, str]:
+    """Return what the runtime shows of a container whose record was rewritten."""
+    if found is None or not found.running:
+        return State.FAILED, "the runtime shows no such container that runs"
+    if found.started != entry.started:
+        return State.FAILED, "it started again since"
+    if found.hash == entry.hashes[1]:
+        return State.SHOWN, ""
+    if found.hash == entry.hashes[0]:
+        return State.NOT_YET, "restart the runtime"
+    return State.FAILED, "the runtime shows another hash"
+
+
+def _unwritten(new: str, found: RuntimeAnswer | None) -> tuple[State, str]:
+    """Return what the runtime shows of a container with its old record; one that is gone is fine."""
+    if found is None or not found.running:
+        return State.SKIPPED, "there is no such container any more"
+    if found.hash == new:
+        return State.SHOWN, ""
+    return State.FAILED, "apply left it alone, so the new kubelet restarts it"
+
+
+def _with_uid(path: str, uid: str, read: Callable[[str], bytes]) -> tuple[State, str]:
+    """Return whether a manifest has a uid, and why not."""
+    try:
+        same = _uid_of(read(path)) == uid
+    except InputError as error:
+        return State.FAILED, str(error)
+    return (State.SHOWN, "") if same else (State.FAILED, "it has not that uid")

@@ -159,6 +159,58 @@ def test_the_plans_of_k3s_let_a_unit_of_the_host_do_it_once(
     assert on_a_node(plan, image, unit) == []
 
 
+NODE = """#!/bin/sh
+name=$(basename "$0")
+case $name in
+ctr) exit 0 ;;
+containerd) exec sleep 9 >/dev/null 2>&1 ;;
+install) cp "$3" "$4" ;;
+hashcompat) echo "$1 $2" >>"$LOG"; name=$2; [ "$2" = apply ] && touch "$3.undo" ;;
+systemctl) echo "$name $*" >>"$LOG" ;;
+esac
+case $name in
+"$FAILS") exit 1 ;;
+"$ENDS") kill -s "$SIGNAL" $PPID ;;
+esac
+"""
+"""The programs of a node: what is called is written down, and one fails or ends the script."""
+
+
+@pytest.mark.parametrize("shell", ["dash", "bash"])
+@pytest.mark.parametrize(
+    ("fails", "ends", "undone"),
+    [
+        ("", "", False),
+        ("apply", "", True),
+        ("check", "", True),
+        ("install", "", True),
+        ("", "apply", True),
+        ("", "check", True),
+    ],
+)
+def test_an_upgrade_of_k3s_that_ends_early_leaves_all_as_it_was(
+    tmp_path: Path, shell: str, fails: str, ends: str, undone: bool
+) -> None:
+    """Whether a step fails or a signal ends it, as a lost connection does; a full disk cuts what is copied.
+
+    A ``return`` of a trap has the status of what called it, which is that of a failure.
+    """
+    (stubs := tmp_path / "stubs").mkdir()
+    for name in ("hashcompat", "systemctl", "containerd", "ctr", "install"):
+        (stubs / name).write_text(NODE)
+        (stubs / name).chmod(0o755)
+    for name in ("new", "k3s"):
+        (tmp_path / name).write_text(name)
+    command = [shell, str(REWRITING / "k3s.sh"), str(tmp_path / "n.json"), "k3s-agent", str(tmp_path / "new")]
+    given = {"LOG": str(tmp_path / "log"), "FAILS": fails, "ENDS": ends, "SIGNAL": "HUP", "NODE_NAME": "n1"}
+    given |= {"PATH": f"{stubs}:{os.environ['PATH']}", "TARGET": str(tmp_path / "k3s")}
+    done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
+    calls = (tmp_path / "log").read_text().splitlines()
+    assert (done.returncode != 0, "normalize undo" in calls) == (undone, undone), done.stderr
+    assert [calls[0], calls[-1]] == ["systemctl stop k3s-agent", "systemctl start k3s-agent"]
+    assert (tmp_path / "k3s").read_text() == ("k3s" if undone else "new")
+
+
 def test_the_plan_of_a_kubelet_does_it_once(image: Path) -> None:
     plan = of_kind(REWRITING / "plan.yaml", "Plan")
     (image / "image" / "kubelet").write_text("new")

@@ -5,8 +5,8 @@
 #
 # DOCUMENT is what hashcompat normalize saved, UNIT what runs the kubelet (k3s, k3s-agent, rke2-server, rke2-agent, k0scontroller,
 # k0sworker), PROGRAM the new k3s, rke2 or k0s. Their containerd is a child of that unit and ends with it, while the containers run
-# on: in between it is started by itself, as they start it. If a step fails before the new program is installed, the records are what
-# they were, and the old one runs.
+# on: in between it is started by itself, as they start it. If a step fails before the new program is installed, or this is ended by
+# a signal, the records are what they were, and the old one runs.
 set -eu
 
 document=$1 unit=$2 program=$3
@@ -46,7 +46,7 @@ start_containerd() {
   PATH=$bin:$PATH containerd -c "$config" -a "$socket" --root "$data/containerd" --state "$state" >"$document.log" 2>&1 &
   containerd=$!
   for _ in $(seq 60); do
-    PATH=$bin:$PATH ctr -a "$socket" version >/dev/null 2>&1 && return
+    PATH=$bin:$PATH ctr -a "$socket" version >/dev/null 2>&1 && return 0 # not the status that called back
     kill -0 "$containerd" || break
     sleep 1
   done
@@ -61,6 +61,7 @@ stop_containerd() {
 
 back() {
   trap - EXIT
+  trap : HUP INT TERM
   echo "going back" >&2
   if [ -e "$document.undo" ]; then
     kill -0 "$containerd" 2>/dev/null || start_containerd
@@ -74,12 +75,15 @@ back() {
 containerd=
 systemctl stop "$unit"
 trap back EXIT
+trap 'exit 1' HUP INT TERM # dash calls what is for EXIT on no signal
 start_containerd
 write apply
 stop_containerd
 start_containerd
 run check
 stop_containerd
-install -m 0755 "$program" "$target"
+install -m 0755 "$program" "$target.new"
+trap : HUP INT TERM
+mv -f "$target.new" "$target" # whole or not at all
 trap - EXIT
 systemctl start "$unit"

@@ -159,58 +159,6 @@ def test_the_plans_of_k3s_let_a_unit_of_the_host_do_it_once(
     assert on_a_node(plan, image, unit) == []
 
 
-NODE = """#!/bin/sh
-name=$(basename "$0")
-case $name in
-ctr) exit 0 ;;
-containerd) exec sleep 9 >/dev/null 2>&1 ;;
-install) cp "$3" "$4" ;;
-hashcompat) echo "$1 $2" >>"$LOG"; name=$2; [ "$2" = apply ] && touch "$3.undo" ;;
-systemctl) echo "$name $*" >>"$LOG" ;;
-esac
-case $name in
-"$FAILS") exit 1 ;;
-"$ENDS") kill -s "$SIGNAL" $PPID ;;
-esac
-"""
-"""The programs of a node: what is called is written down, and one fails or ends the script."""
-
-
-@pytest.mark.parametrize("shell", ["dash", "bash"])
-@pytest.mark.parametrize(
-    ("fails", "ends", "undone"),
-    [
-        ("", "", False),
-        ("apply", "", True),
-        ("check", "", True),
-        ("install", "", True),
-        ("", "apply", True),
-        ("", "check", True),
-    ],
-)
-def test_an_upgrade_of_k3s_that_ends_early_leaves_all_as_it_was(
-    tmp_path: Path, shell: str, fails: str, ends: str, undone: bool
-) -> None:
-    """Whether a step fails or a signal ends it, as a lost connection does; a full disk cuts what is copied.
-
-    A ``return`` of a trap has the status of what called it, which is that of a failure.
-    """
-    (stubs := tmp_path / "stubs").mkdir()
-    for name in ("hashcompat", "systemctl", "containerd", "ctr", "install"):
-        (stubs / name).write_text(NODE)
-        (stubs / name).chmod(0o755)
-    for name in ("new", "k3s"):
-        (tmp_path / name).write_text(name)
-    command = [shell, str(REWRITING / "k3s.sh"), str(tmp_path / "n.json"), "k3s-agent", str(tmp_path / "new")]
-    given = {"LOG": str(tmp_path / "log"), "FAILS": fails, "ENDS": ends, "SIGNAL": "HUP", "NODE_NAME": "n1"}
-    given |= {"PATH": f"{stubs}:{os.environ['PATH']}", "TARGET": str(tmp_path / "k3s")}
-    done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
-    calls = (tmp_path / "log").read_text().splitlines()
-    assert (done.returncode != 0, "normalize undo" in calls) == (undone, undone), done.stderr
-    assert [calls[0], calls[-1]] == ["systemctl stop k3s-agent", "systemctl start k3s-agent"]
-    assert (tmp_path / "k3s").read_text() == ("k3s" if undone else "new")
-
-
 def test_the_plan_of_a_kubelet_does_it_once(image: Path) -> None:
     plan = of_kind(REWRITING / "plan.yaml", "Plan")
     (image / "image" / "kubelet").write_text("new")
@@ -571,6 +519,7 @@ FAKE = """#!/bin/sh
 echo "${0##*/} $*" >> "$LOG"
 case " $* " in *" $FAIL "*) exit 1 ;; esac
 case " $* " in *" apply "*) : > "$3.undo" ;; esac
+[ "${0##*/}" != install ] || cp "$3" "$4"
 """
 
 
@@ -581,6 +530,7 @@ def a_node(tmp_path: Path) -> Path:
     for name in ("hashcompat", "systemctl", "install"):
         (tmp_path / "bin" / name).write_text(FAKE)
         (tmp_path / "bin" / name).chmod(0o755)
+    (tmp_path / "kubelet").write_text("new")
     return tmp_path
 
 
@@ -590,7 +540,13 @@ def upgraded(directory: Path, fail: str = "nothing") -> tuple[int, list[str]]:
     done = subprocess.run(
         ["/bin/sh", EXAMPLES / "normalize" / "node.sh", "n.json", "kubelet", "/m"],
         cwd=directory,
-        env={"PATH": f"{directory / 'bin'}:/usr/bin:/bin", "LOG": str(log), "FAIL": fail, "NODE_NAME": "n1"},
+        env={
+            "PATH": f"{directory / 'bin'}:/usr/bin:/bin",
+            "LOG": str(log),
+            "FAIL": fail,
+            "NODE_NAME": "n1",
+            "TARGET": "installed",
+        },
         capture_output=True,
         check=False,
     )
@@ -606,8 +562,9 @@ UNDO = "hashcompat normalize undo n.json --node-name n1 --write --static-pod-dir
 
 
 def test_a_node_is_upgraded_in_the_right_order(a_node: Path) -> None:
-    installed = "install -m 0755 kubelet /usr/bin/kubelet"
+    installed = "install -m 0755 kubelet installed.new"
     assert upgraded(a_node) == (0, [STOP, APPLY, AGAIN, CHECK, installed, START])
+    assert (a_node / "installed").read_text() == "new"
 
 
 @pytest.mark.parametrize(
@@ -621,6 +578,80 @@ def test_a_node_is_upgraded_in_the_right_order(a_node: Path) -> None:
 def test_a_step_that_fails_leads_back(a_node: Path, fail: str, called: list[str]) -> None:
     code, found = upgraded(a_node, fail)
     assert (code != 0, found) == (True, called)
+
+
+NODE = """#!/bin/sh
+name=$(basename "$0")
+case $name in
+ctr) exit 0 ;;
+containerd) exec sleep 9 >/dev/null 2>&1 ;;
+install) cp "$3" "$4" ;;
+hashcompat) echo "$1 $2" >>"$LOG"; name=$2; [ "$2" = apply ] && touch "$3.undo" ;;
+systemctl) echo "$name $*" >>"$LOG" ;;
+esac
+case $name in
+"$FAILS") exit 1 ;;
+"$ENDS") kill -s "$SIGNAL" $PPID ;;
+esac
+"""
+"""The programs of a node: what is called is written down, and one fails or ends the script."""
+
+
+def ended(directory: Path, shell: str, unit: str, fails: str = "", ends: str = "") -> tuple[int, list[str]]:
+    """Run the script that upgrades a unit, and return its exit code and what it called."""
+    (stubs := directory / "stubs").mkdir()
+    for name in ("hashcompat", "systemctl", "containerd", "ctr", "install"):
+        (stubs / name).write_text(NODE)
+        (stubs / name).chmod(0o755)
+    (log := directory / "log").write_text("")
+    words = (["node.sh"], []) if unit == "kubelet" else (["k3s.sh"], [unit])
+    command = [
+        shell,
+        str(REWRITING / words[0][0]),
+        str(directory / "n.json"),
+        *words[1],
+        str(directory / "new"),
+    ]
+    given = {"LOG": str(log), "FAILS": fails, "ENDS": ends, "SIGNAL": "HUP", "NODE_NAME": "n1"}
+    given |= {"PATH": f"{stubs}:{os.environ['PATH']}", "TARGET": str(directory / "old")}
+    done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
+    return done.returncode, log.read_text().splitlines()
+
+
+@pytest.mark.parametrize("shell", ["dash", "bash"])
+@pytest.mark.parametrize("unit", ["kubelet", "k3s-agent"])
+@pytest.mark.parametrize(
+    ("fails", "ends", "undone"),
+    [
+        ("", "", False),
+        ("apply", "", True),
+        ("check", "", True),
+        ("install", "", True),
+        ("", "apply", True),
+        ("", "check", True),
+    ],
+)
+def test_an_upgrade_with_rewritten_records_that_ends_early_leaves_all_as_it_was(
+    tmp_path: Path, shell: str, unit: str, fails: str, ends: str, undone: bool
+) -> None:
+    """Whether a step fails or a signal ends it, as a lost connection does; a full disk cuts what is copied.
+
+    A ``return`` of a trap has the status of what called it, which is that of a failure.
+    """
+    for name in ("new", "old"):
+        (tmp_path / name).write_text(name)
+    code, calls = ended(tmp_path, shell, unit, fails, ends)
+    assert (code != 0, "normalize undo" in calls) == (undone, undone)
+    assert [calls[0], calls[-1]] == [f"systemctl stop {unit}", f"systemctl start {unit}"]
+    assert (tmp_path / "old").read_text() == ("old" if undone else "new")
+
+
+@pytest.mark.parametrize("unit", ["kubelet", "k3s-agent"])
+def test_where_the_new_kubelet_is_in_place_its_records_stay(tmp_path: Path, unit: str) -> None:
+    """Containers have come and gone since, so a check would fail, and to go back would restart the rest."""
+    for name in ("new", "old"):
+        (tmp_path / name).write_text("new")
+    assert ended(tmp_path, "dash", unit, fails="check") == (0, [])
 
 
 def test_the_program_takes_what_the_example_calls(run: Run) -> None:

@@ -6,7 +6,7 @@
 # DOCUMENT is what hashcompat normalize saved, UNIT what runs the kubelet (k3s, k3s-agent, rke2-server, rke2-agent, k0scontroller,
 # k0sworker), PROGRAM the new k3s, rke2 or k0s. Their containerd is a child of that unit and ends with it, while the containers run
 # on: in between it is started by itself, as they start it. If a step fails before the new program is installed, or this is ended by
-# a signal, the records are what they were, and the old one runs.
+# a signal, the records are what they were, and the old one runs. Where the new one is in place already, nothing is done.
 set -eu
 
 document=$1 unit=$2 program=$3
@@ -72,6 +72,10 @@ back() {
   exit 1
 }
 
+if cmp -s "$program" "$target"; then # going back would undo what the new kubelet needs
+  echo "$target is the new program already" >&2
+  exit 0
+fi
 containerd=
 systemctl stop "$unit"
 trap back EXIT

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import structs
 
+from hashcompat.core.go.yaml import load_all
 from hashcompat.output.formats import FORMATS, offered
-from hashcompat.output.formats.documents import to_json
+from hashcompat.output.formats.documents import to_json, to_yaml
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.model import Coloured, Prose, Report, Rows, Section, Table, document
 from hashcompat.output.report.registry import REPORTS
@@ -110,6 +113,21 @@ def test_json_and_yaml_are_the_same_document_and_escape_what_a_terminal_reads() 
     assert json.loads(texts[0]) == yaml.safe_load(texts[1])
     assert json.loads(texts[0])["items"] == [{"n": 1}, {"n": 2}]
     assert "\x9b" not in "".join(texts)
+
+
+@given(st.text("0123456789.eExXobyYnN+-_", max_size=8) | st.sampled_from(["on", "1e3", "7e1", "null", "~"]))
+def test_kubernetes_reads_each_text_of_yaml_as_text(text: str) -> None:
+    """PyYAML alone takes ``1e3`` and ``y`` for text: kubectl and yq read a number, and true."""
+    document = {"a": text, "rows": Rows([{text: [text]}], dict)}
+    written = "".join(to_yaml(document, "utf-8"))
+    assert list(load_all(written)) == [{"a": text, "rows": [{text: [text]}]}]
+
+
+def test_what_overflows_in_go_is_quoted_for_others() -> None:
+    assert (
+        "".join(to_yaml({"commit": "3e98765", "to": "1.31.14"}, "utf-8"))
+        == "commit: '3e98765'\nto: 1.31.14\n"
+    )
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])

@@ -237,6 +237,13 @@ def is_text(text: str) -> bool:
     return text not in _CONSTANTS
 
 
+def is_read_otherwise(text: str) -> bool:
+    """Return whether a plain scalar is not its own text: to Go, or to YAML 1.2 where a number overflows."""
+    if text[:1] in _FIRST_OF_NUMBERS:
+        return type(resolve(text)) is not str or _FLOAT.fullmatch(text) is not None
+    return text in _CONSTANTS
+
+
 def _go_integer(text: str) -> int | None:
     """Return what ``strconv.ParseInt(text, 0, 64)`` or ``ParseUint`` returns; None if both reject it."""
     match = _GO_INTEGER.fullmatch(text)

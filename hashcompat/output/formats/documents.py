@@ -126,14 +126,17 @@ def to_yaml(document: Document, encoding: str) -> Iterator[str]:
     """Yield YAML in pieces; all of it ASCII where something is not visible, or the encoding is not UTF-8."""
     import yaml  # noqa: PLC0415 - only -o yaml pays for the import
 
+    from hashcompat.core.go.yamlevents import is_read_otherwise  # noqa: PLC0415 - as above
+
     # one style for the whole document: characters or escapes, never both
     unicode = encoding == UTF_8 and all(_is_visible(value) for value in _flat(document))
 
     class Dumper(yaml.SafeDumper):
-        """Puts into double quotes, which have escapes, what a CI runner obeys."""
+        """Quotes what a CI runner obeys, for the escapes, and what PyYAML alone reads as text, as ``1e3``."""
 
     def represent(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-        return dumper.represent_scalar(_TEXT, text, '"' if is_obeyed(text) else None)
+        style = '"' if is_obeyed(text) else "'" if is_read_otherwise(text) else None
+        return dumper.represent_scalar(_TEXT, text, style)
 
     Dumper.add_representer(str, represent)
 

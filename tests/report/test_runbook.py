@@ -166,6 +166,29 @@ def test_api_servers_come_before_kubelets(run: Run, tmp_path: Path) -> None:
     assert "no kubelet may be newer" not in runbook(run)
 
 
+def test_without_a_snapshot_no_api_server_is_upgraded(run: Run, tmp_path: Path) -> None:
+    text = runbook(run, "--with", "kubeadm", objects=cluster("1.7.16"))
+    fake = Shell(tmp_path)
+    fake.answers("kubectl", 1, "snapshot")
+    code, calls = fake("dash", blocks(text)[0], blocks(section(text, "The control plane first"))[0])
+    assert (code, [call.split()[:2] for call in calls]) == (1, [["kubectl", "exec"]])
+
+
+def test_an_installer_that_cannot_be_downloaded_restarts_nothing(run: Run, tmp_path: Path) -> None:
+    """A pipe ends as its last command does, so a shell that was given nothing would have installed it."""
+    functions = blocks(runbook(run, "--with", "rke2"))[0]
+    fake = Shell(tmp_path)
+    for name, code in (("sudo", 0), ("systemctl", 0), ("curl", 22)):
+        fake.answers(name, code)
+    here = 'on() { sh -c "$2"; }'
+    code, calls = fake("dash", functions, here, "kubelet w0 1.9.11+rke2r1")
+    assert (code, calls[-1].startswith("curl ")) == (22, True)
+    fake.answers("curl", 0)
+    code, calls = fake("dash", functions, here, "kubelet w0 1.9.11+rke2r1")
+    assert (code, calls[-1]) == (0, "sudo systemctl restart rke2-server")
+    assert calls[-2].startswith("sudo INSTALL_RKE2_VERSION=v1.9.11+rke2r1 INSTALL_RKE2_TYPE=server sh /")
+
+
 def test_an_api_server_that_the_input_does_not_show_is_the_one_named_or_not_known(run: Run) -> None:
     objects = [one for one in cluster() if one["metadata"]["name"] != "kube-apiserver-cp-1"]
     assert len(objects) < len(cluster())

@@ -100,7 +100,9 @@ _K3S: Final = """\
 _RKE2: Final = """\
     on "$1" "set -e
         if systemctl is-enabled -q rke2-server; then kind=server; else kind=agent; fi
-        curl -sfL https://get.rke2.io | sudo INSTALL_RKE2_VERSION='v$2' INSTALL_RKE2_TYPE=\\$kind sh -
+        installer=\\$(mktemp)
+        curl -sfLo \\$installer https://get.rke2.io
+        sudo INSTALL_RKE2_VERSION='v$2' INSTALL_RKE2_TYPE=\\$kind sh \\$installer
         sudo systemctl restart rke2-\\$kind\""""
 _RKE2_WINDOWS: Final = """\
     on_windows "$1" "Stop-Service rke2"

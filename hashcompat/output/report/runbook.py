@@ -228,7 +228,7 @@ def _servers(impact: Impact, way: Installation, nodes: Mapping[str, NodeImpact])
     behind = [one for one in members if one.name in named or named == {""}]
     commands: Lines = [line for one in members[:1] for line in way.snapshot(one)]
     if behind and (upgrades := way.servers(behind)):
-        commands += [Code("("), Code("set -e"), *upgrades, Code(")")]
+        commands = [Code("("), Code("set -e"), *commands, *upgrades, Code(")")]
     if not impact.servers:
         yield Bullets(["Which release the API servers have is not known: no kubelet may be newer."])
         commands += [f"it has to be {impact.to_release} or of a later minor", Code("kubectl version")]

@@ -124,6 +124,7 @@ WAITS = ("jsonpath={.status.nodeInfo.kubeletVersion}=v1.9.11", "condition=Ready"
     [
         ("ssh", "w0", "ssh -n w0"),
         ("kubectl", "node/w0", "kubectl wait node/w0"),
+        ("kubectl", "--output=name", "kubectl get pods"),
         ("kubectl", "--timeout=10m", "kubectl wait pods"),
         ("hashcompat", "gate", "hashcompat gate --plan=plan.json"),
     ],
@@ -187,6 +188,25 @@ def test_an_installer_that_cannot_be_downloaded_restarts_nothing(run: Run, tmp_p
     code, calls = fake("dash", functions, here, "kubelet w0 1.9.11+rke2r1")
     assert (code, calls[-1]) == (0, "sudo systemctl restart rke2-server")
     assert calls[-2].startswith("sudo INSTALL_RKE2_VERSION=v1.9.11+rke2r1 INSTALL_RKE2_TYPE=server sh /")
+
+
+@pytest.mark.parametrize(
+    ("shown", "code", "nodes"),
+    [("", 1, []), ("10.0.0.1", 0, ["10.0.0.1"]), ("10.0.0.1 fd00::1", 0, ["10.0.0.1"])],
+)
+def test_talosctl_is_given_one_address_or_not_called(
+    run: Run, tmp_path: Path, shown: str, code: int, nodes: list[str]
+) -> None:
+    """With none it acts on all nodes of its own configuration; a node of both families has two."""
+    text = runbook(run, "--with", "talos", objects=cluster("1.7.16"))
+    fake = Shell(tmp_path)
+    upgrade = blocks(section(text, "The control plane first"))[0]
+    assert "talos cp-1 etcd snapshot before.db\ntalos cp-1 upgrade-k8s" in upgrade
+    kubectl = f'kubectl() {{ printf "%s" "{shown}"; }}'
+    for command in ("kubelet w0 1.9.11", upgrade):
+        found, calls = fake("dash", blocks(text)[0], kubectl, command)
+        assert found == code
+        assert list(dict.fromkeys(call.split()[2] for call in calls)) == nodes
 
 
 def test_an_api_server_that_the_input_does_not_show_is_the_one_named_or_not_known(run: Run) -> None:

@@ -110,12 +110,18 @@ _RKE2_WINDOWS: Final = """\
     on_windows "$1" "./install.ps1 -Version v$2"
     on_windows "$1" "Start-Service rke2\""""
 _TALOS: Final = """\
-    talosctl --nodes "$(address "$1")" patch machineconfig --mode=no-reboot --patch \\
+    talos "$1" patch machineconfig --mode=no-reboot --patch \\
         "[{\\"op\\":\\"replace\\",\\"path\\":\\"/machine/kubelet/image\\",\\"value\\":\\"$image:v$2\\"}]\""""
-_ADDRESS: Final = """\
+_ON_TALOS: Final = """\
 image=ghcr.io/siderolabs/kubelet
-address() { # node
-    kubectl get node "$1" --output=jsonpath='{.status.addresses[?(@.type=="InternalIP")].address}'
+talos() { # node, what talosctl does there; without an address it would act on the nodes of its configuration
+    address=$(kubectl get node "$1" --output=jsonpath='{.status.addresses[?(@.type=="InternalIP")].address}')
+    if [ -z "$address" ]; then
+        echo "the address of $1 is not known" >&2
+        return 1
+    fi
+    shift
+    talosctl --nodes "${address%% *}" "$@"
 }"""
 
 
@@ -128,7 +134,7 @@ def _by_kubeadm(nodes: Sequence[NodeImpact]) -> Lines:
 
 
 def _by_talos(nodes: Sequence[NodeImpact]) -> Lines:
-    upgrade = 'talosctl --nodes "$(address {})" upgrade-k8s --to "$target" --upgrade-kubelet=false'
+    upgrade = 'talos {} upgrade-k8s --to "$target" --upgrade-kubelet=false'
     return [Code(upgrade, (nodes[0].name,)), *map(healthy, nodes)]
 
 
@@ -192,11 +198,9 @@ WAYS: Final[Mapping[Installer, Installation]] = {
         "Talos",
         FunctionBody(_TALOS),
         f"Talos' own release stays. {_KEEPS}",
-        more=_ADDRESS,
+        more=_ON_TALOS,
         servers=_by_talos,
-        snapshot=lambda node: [
-            Code('talosctl --nodes "$(address {})" etcd snapshot before.db', (node.name,))
-        ],
+        snapshot=lambda node: [Code("talos {} etcd snapshot before.db", (node.name,))],
     ),
     Installer.PACKAGE: Installation(
         "package manager", FunctionBody(_PACKAGE, _WINDOWS), _KEEPS, servers=_by_hand, note=_REPOSITORY

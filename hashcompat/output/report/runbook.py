@@ -131,7 +131,8 @@ ready() { # node, release: waits until the kubelet reports it, and the pods that
     kubectl wait "node/$1" --for=jsonpath='{.status.nodeInfo.kubeletVersion}'="v$2" --timeout=15m
     kubectl wait "node/$1" --for=condition=Ready --timeout=15m
     running=spec.nodeName=$1,status.phase=Running
-    if [ -n "$(kubectl get pods --all-namespaces --field-selector="$running" --output=name)" ]; then
+    pods=$(kubectl get pods --all-namespaces --field-selector="$running" --output=name)
+    if [ -n "$pods" ]; then
         kubectl wait pods --all-namespaces --field-selector="$running" --for=condition=Ready --timeout=10m
     fi
 }

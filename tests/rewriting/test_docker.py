@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import hashcompat
+from hashcompat.core.model.results import DocumentDigest
 from hashcompat.output.rewriting import RuntimeAnswer, files, lives, newest, runtimes
+from hashcompat.sources.files.saved import line
 from tests.helpers.pods import PLAIN, Json
 from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import record
@@ -137,6 +139,27 @@ def test_a_manifest_in_json_with_tabs_is_known_to_have_its_uid(tmp_path: Path, r
     assert states(run(*node.words("apply", *WRITE))) == {"already": 2}
     assert states(run(*node.words("undo", *WRITE))) == {"restored": 2}
     assert path.read_text() == mark + text
+
+
+def test_manifests_may_be_below_a_hidden_directory(tmp_path: Path, run: Run) -> None:
+    (hidden := tmp_path / ".k8s").mkdir()
+    node = Node(hidden, run)
+    node.make()
+    assert states(run(*node.words("apply", *WRITE))) == {"rewritten": 2}
+
+
+@pytest.mark.parametrize(
+    "path", ["p.yaml", "/m/../p.yaml", "/m//p.yaml", "//m/p.yaml", "/m/./p.yaml", "/m/.p"]
+)
+def test_what_is_the_path_of_no_manifest_is_refused(node: Node, run: Run, path: str) -> None:
+    content = json.loads(node.document.read_text())
+    content["spec"]["manifests"][0]["path"] = path
+    found = DocumentDigest()
+    for item in content["items"]:
+        found.add(line(item))
+    node.document.write_text(json.dumps({**content, "digest": found.of(content)}))
+    result = run(*node.words("apply"))
+    assert (result.code, "want the absolute path of a manifest" in result.err) == (1, True), result.err
 
 
 def test_a_file_that_dockerd_wrote_again_is_changed_in_that_one_label(node: Node, run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -224,8 +225,9 @@ def _pin(row: JsonObject, node: str) -> Iterator[ManifestPin]:
     if row.text("node") != node:
         return
     path, uid, digest = row.text("path"), row.text("uid"), row.text("sha256")
-    if not path.startswith("/") or "/." in path or "//" in path:
-        raise InputError(f"{row.path}.path: want an absolute path without dots")
+    # as it was made; a kubelet passes over files whose names begin with a dot, not over such directories
+    if path != f"/{posixpath.normpath(path).lstrip('/')}" or posixpath.basename(path).startswith("."):
+        raise InputError(f"{row.path}.path: want the absolute path of a manifest")
     if not _UID.fullmatch(uid) or not _ID.fullmatch(digest):
         raise InputError(f"{row.path}: want a uid and a digest")
     yield ManifestPin(node, row.text("namespace"), row.text("pod"), path, uid, digest)

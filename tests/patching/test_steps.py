@@ -93,6 +93,10 @@ def test_a_function_goes_with_its_comment_and_only_if_nothing_calls_it() -> None
     [
         (FILE.replace("\treturn total", "\ttotal++ // already\n\treturn total"), "already patched"),
         (FILE.replace(OWN, ""), "there is no func sum; this is not the source of that release"),
+        (
+            FILE.replace("\n", "\r\n"),
+            "its lines end with CRLF, which git writes by core.autocrlf; check it out without",
+        ),
         (FILE.replace(OWN, OTHER), "this is func sum of Kubernetes <1.9, so the tree is of another release"),
         (FILE.replace("a + one()", "a + 2"), "func sum is not upstream's (SHA-256 "),
     ],

@@ -325,6 +325,10 @@ def checked_function(text: str, name: str, site: PatchedSource, mark: str) -> st
     # Before the checksum, by which a function that was patched would be taken for a vendor's.
     if mark and mark in text:
         raise MisplacedError(f"already patched: the file contains {mark}")
+    if "\r\n" in text:
+        raise MisplacedError(
+            "its lines end with CRLF, which git writes by core.autocrlf; check it out without"
+        )
     if not old:
         raise MisplacedError(f"there is no func {name}; this is not the source of that release")
     digest = hashlib.sha256(old.encode()).hexdigest()

@@ -151,10 +151,32 @@ def test_what_is_no_kubelets_container_is_passed_over(document: object) -> None:
     assert list(from_node(document)) == []
 
 
-@pytest.mark.parametrize(("state", "running"), [("CONTAINER_RUNNING", True), ("CONTAINER_EXITED", False)])
-def test_the_state_of_a_cri_container(state: str, *, running: bool) -> None:
+@pytest.mark.parametrize(
+    ("state", "running"),
+    [
+        ("CONTAINER_RUNNING", True),
+        (1, True),
+        ("CONTAINER_EXITED", False),
+        (2, False),
+        ("CONTAINER_CREATED", False),
+        (0, False),
+        ("CONTAINER_UNKNOWN", None),
+        (3, None),
+        pytest.param("Running", None, id="as crictl's table has it"),
+        pytest.param(None, None, id="none"),
+        pytest.param([], None, id="a list"),
+    ],
+)
+def test_the_state_of_a_cri_container(state: Any, *, running: bool | None) -> None:
     (record,) = containers({"containers": [cri(state, **HASH)]})
     assert record.running is running
+
+
+@pytest.mark.parametrize(("state", "ready"), [(0, True), (1, False)])
+def test_the_state_of_a_cri_sandbox_may_be_its_number(state: int, *, ready: bool) -> None:
+    (sandbox,) = from_node({"items": [cri_pod(state=state)]})
+    assert isinstance(sandbox, Sandbox)
+    assert sandbox.ready is ready
 
 
 @pytest.mark.parametrize(("told", "attempt"), [({"attempt": "2"}, None), ({"attempt": True}, None), ({}, 0)])

@@ -49,6 +49,17 @@ class _Made(msgspec.Struct, frozen=True):
     begun: bool = True
 
 
+_CREATED_STATES: Final = ("CONTAINER_CREATED", "0")
+_EXITED_STATES: Final = ("CONTAINER_EXITED", "2")
+_LOST_STATES: Final = ("CONTAINER_UNKNOWN", "3")
+_RUNS: Final = {
+    "CONTAINER_RUNNING": True,
+    "1": True,
+    **dict.fromkeys((*_CREATED_STATES, *_EXITED_STATES), False),
+}
+"""Whether a container runs, by the name or the number of its state; another one does not show it."""
+
+
 def from_node(document: Any) -> Iterator[Record]:
     """Yield what a node's JSON records; containers that no kubelet created are skipped.
 
@@ -79,17 +90,17 @@ def from_node(document: Any) -> Iterator[Record]:
 def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     labels, annotations = part(status, "labels"), part(status, "annotations")
     if labels.get(NAME):
-        lost = status.get("state") in ("CONTAINER_UNKNOWN", 3)
+        state = str(status.get("state"))
         made = _Made(
             text(status, "id"),
             time_of(status.get("createdAt")),
-            None if lost else status.get("state") in ("CONTAINER_RUNNING", 1),
+            _RUNS.get(state),
             cri_attempt(status),
-            _number(status.get("exitCode")) if status.get("state") in ("CONTAINER_EXITED", 2) else None,
+            _number(status.get("exitCode")) if state in _EXITED_STATES else None,
             status.get("reason") == OUT_OF_MEMORY,
-            status.get("state") not in ("CONTAINER_CREATED", 0),
+            state not in _CREATED_STATES,
         )
-        yield structs.replace(_recorded(labels, annotations, made), lost=lost)
+        yield structs.replace(_recorded(labels, annotations, made), lost=state in _LOST_STATES)
     else:
         yield from from_cri_pod(status)
 
@@ -198,7 +209,7 @@ def _hex(text: Any) -> int | None:
 # kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); up to 1.5 pkg/kubelet/dockertools/docker_manager.go
 # ``podInfraContainerChanged`` (1.5.8).
 
-_STATES: Final = {"SANDBOX_READY": True, "SANDBOX_NOTREADY": False}
+_STATES: Final = {"SANDBOX_READY": True, "0": True, "SANDBOX_NOTREADY": False, "1": False}
 
 
 def from_cri_pod(status: Mapping[str, Any]) -> Iterator[Sandbox]:

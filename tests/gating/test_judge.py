@@ -129,6 +129,24 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
         Outcome.UNDECIDED,
         "fail-on preflight: 1 check UNKNOWN, allowed 0",
     ),
+    "a node that a preflight left out": (
+        judged(
+            item(KEEP),
+            item(KEEP, node="n2"),
+            item(KEEP, node=""),
+            fail_on="preflight",
+            besides=ExtraInputs(preflight=preflight(Status.OK)),
+        ),
+        Outcome.UNDECIDED,
+        "fail-on preflight: no check of 2 nodes in the report: n1, n2",
+    ),
+    "a preflight of every node": (
+        judged(
+            item(KEEP, node="n"), fail_on="preflight", besides=ExtraInputs(preflight=preflight(Status.OK))
+        ),
+        Outcome.PASS,
+        "fail-on preflight: 0 errors, allowed 0",
+    ),
     "no preflight": (judged(fail_on="preflight"), Outcome.PASS, "fail-on preflight: 0 errors, allowed 0"),
 }
 

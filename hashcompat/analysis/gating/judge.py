@@ -150,6 +150,8 @@ class Evidence(msgspec.Struct, frozen=True):
     nodes: Mapping[Group, Total] = msgspec.field(default_factory=dict)
     """Those of each node."""
     preflight: Preflight | None = None
+    unchecked: Sequence[str] = ()
+    """The nodes that compare containers and of which the preflight has no check."""
     impact: Impact | None = None
     """What the restarts do to PodDisruptionBudgets; None where no line asks for it."""
 
@@ -233,6 +235,10 @@ def _preflight(facts: Evidence) -> Iterator[Line]:
     errors, unknown = counts.get(Status.ERROR, 0), counts.get(Status.UNKNOWN, 0)
     yield _line("fail-on preflight", errors, 0, _noun(errors, "error"), Outcome.FAIL)
     yield _line("fail-on preflight", unknown, 0, f"{_noun(unknown, 'check')} UNKNOWN", Outcome.UNDECIDED)
+    if facts.unchecked:
+        names = few(list(map(word, facts.unchecked)), _NAMED)
+        why = f"no check of {count(len(facts.unchecked), 'node')} in the report: {names}"
+        yield Line("fail-on preflight", "", len(facts.unchecked), 0, "nodes", Outcome.UNDECIDED, why)
 
 
 _SURE: Final = {Certainty.YES: Outcome.FAIL, Certainty.UNKNOWN: Outcome.UNDECIDED}
@@ -370,6 +376,7 @@ def judge(plan: Plan, policy: Policy, extra: ExtraInputs, today: date) -> GateRe
         wholes(plan.items, owner_group) if policy.max_per_owner else {},
         wholes(plan.items, node_group) if policy.max_per_node else {},
         extra.preflight,
+        _unchecked(plan, extra.preflight) if extra.preflight else (),
         extra.impact,
     )
     lines = (*limits(facts), *(line for cause in policy.fail_on for line in CHECKS[cause](facts)))
@@ -380,6 +387,12 @@ def judge(plan: Plan, policy: Policy, extra: ExtraInputs, today: date) -> GateRe
     )
     about = () if policy.strict else _warnings(rows, exemptions, today)
     return GateResult(plan, policy, lines, judged, (*policy.warnings, *about))
+
+
+def _unchecked(plan: Plan, preflight: Preflight) -> list[str]:
+    """Return the nodes whose kubelet compares containers and of which a preflight has no check."""
+    compared = {item.pod.node for item in plan.items if item.compared and item.pod.node}
+    return sorted(compared - {finding.node for finding in preflight.findings})
 
 
 def _excused(

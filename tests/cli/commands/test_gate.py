@@ -332,7 +332,7 @@ def test_what_a_plan_or_a_gate_had_before_does_not_count(run: Run, saved: Path) 
 
 
 def test_the_errors_of_a_preflight_count(run: Run, saved: Path) -> None:
-    nodes = as_json(node("v1.8.15"))
+    nodes = as_json(node("v1.8.15"), node("v1.8.15", "n2"))
     words = ("preflight", "--no-node", "-f", "-", "-q")
     run(*words, "--to", "1.9.11", "--out", "preflight.json", stdin=nodes)
     document = json.loads(Path("preflight.json").read_text())
@@ -341,6 +341,11 @@ def test_the_errors_of_a_preflight_count(run: Run, saved: Path) -> None:
     lines = {row["text"] for row in found["checks"] if row["policy"] == "fail-on preflight"}
     errors, unknown = document["summary"]["ERROR"], document["summary"]["UNKNOWN"]
     assert {line.split(", ")[0].split(": ")[1].split(" ")[0] for line in lines} == {str(errors), str(unknown)}
+    run(*words, "--to", "1.9.11", "--out", "preflight.json", stdin=as_json(node("v1.8.15")))
+    checks = run("gate", "--plan", saved, *allowed, "-o", "json").document["checks"]
+    (lacking,) = [row for row in checks if "n2" in row["text"]]
+    assert lacking["text"] == "fail-on preflight: no check of 1 node in the report: n2"
+    assert lacking["outcome"] == "UNDECIDED"
     run(*words, "--to", "1.10.13", "--out", "preflight.json", stdin=nodes)
     result = run("gate", "--plan", saved, *allowed)
     assert result.code == 1

@@ -6,7 +6,7 @@ containers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import partial
 from os import PathLike
@@ -49,7 +49,7 @@ from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.core.model.pods import Source as Origin
 from hashcompat.core.model.preflight import Normalization, Preflight
 from hashcompat.core.policies import STRICTER, FailOn, Policy, PolicySetting, policy_of, settled
-from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
+from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of, check_target
 from hashcompat.core.records.index import Records, index
 from hashcompat.core.records.probes import Dump
 from hashcompat.sources import dating, filters
@@ -82,9 +82,10 @@ class LoadedPolicy(msgspec.Struct, frozen=True):
 
     policy: Policy
     exemptions: tuple[Exemption, ...] = ()
-    baseline: frozenset[Identity] = frozenset()
+    baseline: str = ""
+    """The name of the earlier plan or gate, which is read with the plan whose target it must have."""
     preflight: str = ""
-    """The name of the report, which is read with the plan that it must be of."""
+    """The name of the report, which is read like that."""
 
 
 def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[PolicyFields]) -> LoadedPolicy:
@@ -93,8 +94,11 @@ def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[Polic
     The file loosens nothing that is given. No variable counts, and no file that is not named. Raises
     InputError for a file that is wrong, or that others may write, and UsageError for a value that is.
     """
-    from hashcompat.sources.files.reports import baseline_in  # noqa: PLC0415 - who judges plans needs no YAML
-    from hashcompat.sources.files.settings import check_named, exemptions, settings_file  # noqa: PLC0415
+    from hashcompat.sources.files.settings import (  # noqa: PLC0415 - who judges plans needs no YAML
+        check_named,
+        exemptions,
+        settings_file,
+    )
 
     if unknown := sorted({key.replace("_", "-") for key in given} - {*STRICTER}):
         raise UsageError(f"{unknown[0]}: no such key; the keys are {', '.join(STRICTER)}")
@@ -120,7 +124,7 @@ def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[Polic
     return LoadedPolicy(
         policy_of(counted),
         exemptions(Path(names["exceptions"])) if "exceptions" in names else (),
-        baseline_in(names["baseline"]) if "baseline" in names else frozenset(),
+        names.get("baseline", ""),
         names.get("preflight", ""),
     )
 
@@ -139,7 +143,7 @@ def gate(
     ``baseline`` is an earlier plan, whose findings do not count. ``today``, in UTC and by default the present
     day, is that by which exceptions expire. Raises InputError for a plan that the policy refuses (too old
     itself or made of what is too old, of an unknown age, of another cluster), for exceptions that take too
-    long to compare, and for a preflight of another release.
+    long to compare, and for a baseline or a preflight of another release.
     """
     _want_plan(plan, "plan")
     if baseline is not None:
@@ -157,17 +161,39 @@ def gate(
     check_age(plan, loaded.policy, now)
     check_input_age(plan.origin, loaded.policy, now)
     check_cluster(plan, loaded.policy.cluster, "the policy's")
-    accepted = loaded.baseline | (baseline_of(baseline.items) if baseline else frozenset())
-    if loaded.preflight and preflight is None:
-        from hashcompat.sources.files.reports import report_in  # noqa: PLC0415 - as above
-
-        is_of = partial(default_catalog().is_same_build, plan.to_release)
-        preflight = report_in(loaded.preflight, plan.to_release, is_of)
+    accepted = _accepted(plan, loaded, baseline)
+    if preflight is None:
+        preflight = _report(plan, loaded)
     if preflight is None and FailOn.PREFLIGHT in loaded.policy.fail_on:
         raise UsageError("preflight: the policy fails on it; want what preflight_nodes returned")
     extra = ExtraInputs((*loaded.exemptions, *accepted_by), accepted, preflight)
     made = judge(plan, loaded.policy, extra, today or now.date())
     return structs.replace(made, making=default_catalog().making(dating.now()))
+
+
+def _is_target(plan: Plan) -> Callable[[str], bool]:
+    return partial(default_catalog().is_same_build, plan.to_release)
+
+
+def _accepted(plan: Plan, loaded: LoadedPolicy, baseline: Plan | None) -> frozenset[Identity]:
+    """Return the findings that an earlier plan or its file has."""
+    found = frozenset[Identity]()
+    if baseline:
+        check_target(baseline.to_release, plan.to_release, _is_target(plan))
+        found = baseline_of(baseline.items)
+    if loaded.baseline:
+        from hashcompat.sources.files.reports import baseline_in  # noqa: PLC0415 - as above
+
+        found |= baseline_in(loaded.baseline, plan.to_release, _is_target(plan))
+    return found
+
+
+def _report(plan: Plan, loaded: LoadedPolicy) -> Preflight | None:
+    if not loaded.preflight:
+        return None
+    from hashcompat.sources.files.reports import report_in  # noqa: PLC0415 - as above
+
+    return report_in(loaded.preflight, plan.to_release, _is_target(plan))
 
 
 def _want_plan(given: object, argument: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 import hashcompat
 from hashcompat.core.errors import ExitCode, InputError, UsageError
@@ -61,6 +62,12 @@ def test_exceptions_a_baseline_and_a_preflight_are_read(
         Path(name).chmod(0o666)
         with pytest.raises(InputError, match=f"policy.yaml: {key}: .*can be written"):
             hashcompat.load_policy(path)
+    run("plan", "--from", "1.15.12", "--to", "1.16.15", "-f", "-", "-q", "--out", "o.json", stdin=PODS)
+    refused = r"a baseline for 1\.16\.15, and the plan is of 1\.9\.11"
+    with pytest.raises(InputError, match=rf"o\.json: {refused}"):
+        hashcompat.gate(plan, hashcompat.load_policy(baseline="o.json"))
+    with pytest.raises(InputError, match=f"^{refused}"):
+        hashcompat.gate(plan, baseline=structs.replace(plan, to_release="1.16.15"))
     with pytest.raises(InputError, match=r"p\.json: a preflight of 1\.10\.13, and the plan is of 1\.9\.11"):
         hashcompat.gate(plan, hashcompat.load_policy(preflight="p.json"))
 

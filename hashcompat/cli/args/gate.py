@@ -214,7 +214,7 @@ def extra_inputs_of(
     is_of = partial(catalog.is_same_build, plan.to_release)
     return ExtraInputs(
         exemptions(Path(files["exceptions"])) if "exceptions" in files else (),
-        baseline_in(files["baseline"]) if "baseline" in files else frozenset(),
+        baseline_in(files["baseline"], plan.to_release, is_of) if "baseline" in files else frozenset(),
         report_in(files["preflight"], plan.to_release, is_of) if "preflight" in files else None,
         impact,
     )

@@ -8,7 +8,7 @@ right.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from enum import StrEnum
 from fnmatch import translate
@@ -198,6 +198,12 @@ def identity(item: Item) -> Identity:
     """Return what makes a finding the same as another."""
     container = item.container
     return Identity(item.pod.namespace, owner_of(item.pod), container.name, container.type, item.verdict)
+
+
+def check_target(found: str, target: str, is_of: Callable[[str], bool]) -> None:
+    """Raise InputError for a baseline of another target: its restarts have other causes than the plan's."""
+    if not is_of(found):
+        raise InputError(f"a baseline for {found}, and the plan is of {target}")
 
 
 def baseline_of(items: Iterable[Item]) -> frozenset[Identity]:

@@ -30,7 +30,7 @@ from hashcompat.core.model.preflight import (
 from hashcompat.core.model.results import SIGNATURE, About, KeptPage, KeptPages, Making, is_signed
 from hashcompat.core.model.uids import SKEW, packed
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.policies.exceptions import Identity, baseline_of
+from hashcompat.core.policies.exceptions import Identity, baseline_of, check_target
 from hashcompat.core.regex import regex
 from hashcompat.sources.documents import JsonObject
 from hashcompat.sources.files import plans
@@ -39,11 +39,17 @@ from hashcompat.sources.files.saved import Saved, opened
 GATE: Final = "GateReport"
 
 
-def baseline_in(name: str) -> frozenset[Identity]:
-    """Return the findings in a saved plan or gate; raises InputError, naming the file, for anything else."""
+def baseline_in(name: str, target: str, is_of: Callable[[str], bool]) -> frozenset[Identity]:
+    """Return the findings in a saved plan or gate of the release ``target``, as ``report_in`` reads one.
+
+    Raises InputError, naming the file, for anything else.
+    """
     readers = {plans.KIND: lambda document: plans.plan_of(document).items, GATE: items_of}
     with opened(name, readers, "what hashcompat plan or hashcompat gate saves with --out FILE") as document:
-        return baseline_of(readers[document.kind](document))
+        found = baseline_of(readers[document.kind](document))
+        spec = document.rest.row("spec")
+        check_target((spec.row("plan") if document.kind == GATE else spec).text("to"), target, is_of)
+        return found
 
 
 def items_of(document: Saved) -> Iterator[Item]:

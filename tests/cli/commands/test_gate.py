@@ -331,6 +331,15 @@ def test_what_a_plan_or_a_gate_had_before_does_not_count(run: Run, saved: Path) 
     assert run("gate", "--plan", saved, "--baseline", "none.json").code == 1
 
 
+def test_a_baseline_of_another_target_is_refused(run: Run, saved: Path) -> None:
+    run("plan", "--from", "1.15.12", "--to", "1.16.15", "-f", "-", "-q", "--out", "other.json", stdin=PODS)
+    run("gate", "--plan", "other.json", "-q", "--out", "gate.json")
+    for earlier in ("other.json", "gate.json"):
+        result = run("gate", "--plan", saved, "--baseline", earlier)
+        assert (result.code, result.out) == (1, "")
+        assert f"{earlier}: a baseline for 1.16.15, and the plan is of 1.9.11" in result.err
+
+
 def test_the_errors_of_a_preflight_count(run: Run, saved: Path) -> None:
     nodes = as_json(node("v1.8.15"), node("v1.8.15", "n2"))
     words = ("preflight", "--no-node", "-f", "-", "-q")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from hashcompat.core.errors import InputError
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.policies.exceptions import baseline_of, identity
+from hashcompat.core.policies.exceptions import baseline_of, check_target, identity
 from tests.helpers.plans import item
 
 
@@ -23,3 +26,9 @@ def test_a_pod_that_nothing_owns_is_known_by_its_name() -> None:
     known = baseline_of([item(owner="", pod="a")])
     assert identity(item(owner="", pod="a", node="n9")) in known
     assert identity(item(owner="", pod="b")) not in known
+
+
+def test_a_baseline_is_of_the_same_target() -> None:
+    check_target("v1.9.11", "1.9.11", lambda name: name == "v1.9.11")
+    with pytest.raises(InputError, match=r"^a baseline for 1\.8\.15, and the plan is of 1\.9\.11$"):
+        check_target("1.8.15", "1.9.11", lambda name: name == "v1.9.11")

@@ -72,6 +72,9 @@ def runs(identity: str, number: int = 1, **more: Any) -> dict[str, Any]:
     return {"static": {("shop", "etcd-n1", "c"): one}}
 
 
+DAEMON = item(KEEP, owner="DaemonSet/proxy", pod="proxy-x", namespace="kube-system")
+
+
 CASES: dict[str, tuple[GateResult, Outcome, str]] = {
     "a manifest that no kubelet reads": (
         judged(pod(NEW, name="b"), items=(unmirrored(KEEP, compared=False),)),
@@ -172,6 +175,19 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
         judged(),
         Outcome.UNDECIDED,
         "after: n1: the input has no pod of it, and the plan 1 container: -A saves all namespaces",
+    ),
+    "a namespace of a DaemonSet that the input lacks": (
+        judged(pod(now()), items=(predicted(KEEP), structs.replace(DAEMON, observed=RUNS))),
+        Outcome.UNDECIDED,
+        (
+            "after: n1: the input has no pod in the namespace kube-system, where the plan has a DaemonSet's: "
+            "-A saves all namespaces"
+        ),
+    ),
+    "another pod of the DaemonSet's namespace": (
+        judged(pod(now()), pod(now(), uid="other", namespace="kube-system"), items=(predicted(KEEP), DAEMON)),
+        Outcome.PASS,
+        "after: 1 of 2 containers as predicted; 1 changed for other reasons",
     ),
     "another pod": (
         judged(pod(now(), uid="other")),

@@ -29,6 +29,7 @@ from hashcompat.core.model.uids import SKEW
 from hashcompat.core.model.verdicts import Recorded, Verdict, number_of
 from hashcompat.core.policies import ABOUT_PLANS, Policy, PolicyFile
 
+_DAEMON: Final = "DaemonSet/"
 _SUCCEEDED: Final = "Succeeded"
 _FAILED: Final = "Failed"
 
@@ -307,7 +308,8 @@ def judge_after(plan: Plan, policy: Policy, now: Now, *, settling: bool = False)
     """
     shown = {pod.node for pod in now.pods}
     missing = Counter(item.pod.node for item in plan.items if item.pod.node not in shown)
-    problems = {name: _problem(name, plan, now, missing[name]) for name in now.names}
+    left_out = _left_out(plan, now)
+    problems = {name: _problem(name, plan, now, missing[name], left_out.get(name, "")) for name in now.names}
     find = _finder(now.pods)
     early = {name for name, problem in problems.items() if settling or problem}
     judged = tuple(_judged(item, find(item), now, item.pod.node in early) for item in plan.items)
@@ -421,10 +423,24 @@ def _node(name: str, problem: str, now: Now) -> Line:
     return Line("after", word(name), int(bool(problem)), 0, "node", outcome, why)
 
 
-def _problem(name: str, plan: Plan, now: Now, missing: int) -> str:
+def _left_out(plan: Plan, now: Now) -> Mapping[str, str]:
+    """Return by node a namespace in which the plan has a DaemonSet's pod, and the input no pod.
+
+    Such a pod does not leave its node, so the input was saved without its namespace.
+    """
+    shown = {pod.namespace for pod in now.pods}
+    return {
+        item.pod.node: item.pod.namespace
+        for item in plan.items
+        if item.pod.owner.startswith(_DAEMON) and item.pod.namespace not in shown
+    }
+
+
+def _problem(name: str, plan: Plan, now: Now, missing: int, left_out: str) -> str:
     """Return why nothing can be decided of a node, or nothing.
 
-    ``missing``: how many containers the plan has of it, if the input has no pod of it.
+    ``missing``: how many containers the plan has of it, if the input has no pod of it. ``left_out``: a
+    namespace of which the input should have pods.
     """
     node = now.nodes.get(name)
     if node is None:
@@ -436,6 +452,11 @@ def _problem(name: str, plan: Plan, now: Now, missing: int) -> str:
     if missing:
         return (
             f"the input has no pod of it, and the plan {count(missing, 'container')}: -A saves all namespaces"
+        )
+    if left_out:
+        return (
+            f"the input has no pod in the namespace {word(left_out)}, where the plan has a DaemonSet's: -A "
+            "saves all namespaces"
         )
     begun = now.begun.get(name, plan.created)
     if begun and (node.heartbeat is None or node.heartbeat < begun):

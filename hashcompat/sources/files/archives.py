@@ -27,6 +27,8 @@ _MOST_OBJECTS: Final = 1_000_000
 """Members of one archive of objects: Velero writes two files for each object of a cluster."""
 _LONGEST_HEADERS: Final = 64 << 10
 """Bytes of all headers of one member: a long name has up to 4 kB, the parts of a sparse file are endless."""
+_LONGEST_END: Final = 16 << 20
+"""Bytes of zeros behind the end: a tape has full records, of 10 kB unless somebody chose others."""
 _DIGITS: Final = re.compile(rb"[0-9]{256}")
 """More of them than in any file's name; before Python 3.11.10, tarfile takes quadratic time for them."""
 _DAMAGE: Final = (tarfile.TarError, ValueError, ArithmeticError, LookupError, RecursionError)
@@ -110,6 +112,7 @@ def _wanted(tape: _Tape, wanted: Callable[[str], bool], most: int) -> Iterator[t
     # tarfile takes the end of the stream for the end of the archive, and so a cut one for a whole
     if tape.last != bytes(TAR_BLOCK):
         raise InputError("damaged tar archive: it ends without the block of zeros that is its end")
+    tape.end()
 
 
 def _headers(tape: _Tape) -> Iterator[tarfile.TarInfo]:
@@ -164,6 +167,15 @@ class _Tape:
     def start_of_content(self) -> None:
         """Begin to count headers again, for the next member."""
         self._headers = 0
+
+    def end(self) -> None:
+        """Raise InputError for what follows the end, such as another archive: nobody would read it."""
+        begin = self._place
+        while data := self._take(_CHUNK):
+            if data.strip(b"\0") or self._place - begin > _LONGEST_END:
+                raise InputError(
+                    "a tar archive with more behind its end; give archives that were joined each by itself"
+                )
 
     def content(self, member: tarfile.TarInfo) -> bytes:
         """Return the content of the regular file whose header was read last."""

@@ -147,6 +147,8 @@ HOSTILE: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
     "no end": (header(size=len(GOOD)) + padded(GOOD), "it ends without the block of zeros"),
     "garbage for a header": (header("n.md") + b"x" * 2 * BLOCK, "it ends without the block of zeros"),
     "half a header": (header("n.md") + header()[:99], "it ends without the block of zeros"),
+    "another archive behind it": (member(GOOD, "n.md") + END + member(GOOD) + END, "more behind its end"),
+    "zeros without an end": (member(GOOD, "n.md") + END + bytes(20 << 20), "more behind its end"),
     "a sparse file of 8 EB": (
         pax(SPARSE) + header("x", 8) + padded(b"x" * 8) + END,
         "n.json: a sparse file; ",

@@ -12,7 +12,7 @@ import stat
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -204,6 +204,21 @@ def is_like(name: str) -> bool:
     return _LIKE.search(name.rpartition("/")[2]) is not None and not ends_in(name, _OTHERWISE)
 
 
+_BEGINS: Final = regex(rb'\s*(?:\{\s*"(?:apiVersion|kind|items|metadata)"|(?:apiVersion|kind|items):)')
+"""How objects begin."""
+_LONGEST_BEGINNING: Final = 256
+"""Bytes."""
+
+
+def _begins_like(path: Path) -> bool:
+    """Return whether a file begins with an object, where its name, such as a pod's, does not say so."""
+    with suppress(OSError):  # nobody named it
+        if "." not in path.name and stat.S_ISREG(path.stat().st_mode):
+            with path.open("rb") as stream:
+                return _BEGINS.match(stream.read(_LONGEST_BEGINNING)) is not None
+    return False
+
+
 def listed(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> Listed:
     """List a directory, or a whole tree without following links to directories.
 
@@ -218,7 +233,7 @@ def listed(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> Liste
             others += [
                 (here / name).relative_to(directory).as_posix()
                 for name in names
-                if is_like(name) and not ends_in(name, endings)
+                if not ends_in(name, endings) and (is_like(name) or _begins_like(here / name))
             ]
             if max(len(paths), len(others)) > _MOST_FILES:
                 raise InputError(f"{directory}: more than {_MOST_FILES:,} files, the most that are read")

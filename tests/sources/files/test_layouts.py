@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -178,6 +179,7 @@ UNREAD: dict[str, tuple[tuple[str, ...], str]] = {
         "not read by their names: rs.json.bz2, rs.yaml.xz",
     ),
     "copies": (("rs.yaml.bak", "RS.YAML~"), "not read by their names: RS.YAML~, rs.yaml.bak"),
+    "names of pods": (("web-1", "web-2"), "not read by their names: web-1, web-2"),
     "archives": (
         ("x.TGZ", "y.tar.gz", "z.zip"),
         "archives in it are not unpacked, give each by itself: x.TGZ, y.tar.gz, z.zip",
@@ -211,6 +213,16 @@ def test_what_is_not_read_by_its_name_is_named(
     left_out = [word for name in names for word in ("--exclude", f"{name.partition('/')[0]}")]
     result = run(*PLAN, "-f", directory, "--strict-files", *left_out)
     assert (result.code, "not read" in result.err) == (0, False)
+
+
+@pytest.mark.parametrize("content", [b"", b"All rights reserved", b"{}", b"kinds: x", b'{"name": "x"}'])
+def test_a_file_that_neither_name_nor_beginning_shows_is_passed_over(
+    run: Run, tmp_path: Path, content: bytes
+) -> None:
+    directory = with_files(tmp_path, ["LICENSE"])
+    (directory / "LICENSE").write_bytes(content)
+    os.mkfifo(directory / "pipe")
+    assert run(*PLAN, "-f", directory, "--strict-files").code == 0
 
 
 @pytest.mark.parametrize(

@@ -170,6 +170,11 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         raise found.error("apiVersion", "want v1: there is no other Pod that a kubelet runs")
     if not spec.value.get("containers"):
         raise spec.error("containers", "a Pod needs at least one container")
+    if uid and not status.value and _is_listed_as_running(metadata.value, spec.value):
+        raise spec.error(
+            "containers",
+            "only names and images, as a kubelet's /runningpods shows them; take its /pods instead",
+        )
     for key in ANNOTATIONS:
         annotations.string(key)
     node, owner = spec.string("nodeName"), owner or _owner(metadata)
@@ -203,6 +208,25 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         labels=part(metadata.value, "labels"),
         created=text(metadata.value, "creationTimestamp"),
         **reported(metadata.value, spec.value, status, static=mirror.static),
+    )
+
+
+_LISTED: Final = {"name", "image", "resources"}
+"""The fields of a container there."""
+
+
+def _is_listed_as_running(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> bool:
+    """Return whether a pod without a status is one that a kubelet makes of what its runtime lists.
+
+    The specs of its containers are not in it. Source: pkg/kubelet/container/runtime.go ``ToAPIPod`` (1.36.0).
+    """
+    return (
+        set(spec) == {"containers"}
+        and not metadata.get("creationTimestamp")
+        and all(
+            isinstance(row, Mapping) and set(row) == _LISTED and row["resources"] == {}
+            for row in rows(spec, "containers")
+        )
     )
 
 

@@ -56,6 +56,24 @@ CONTENT: list[tuple[str, bytes, str]] = [
         "$.spec.containers: a Pod needs at least one container",
     ),
     (
+        "what a kubelet lists as running",
+        as_json(
+            {
+                "kind": "PodList",
+                "apiVersion": "v1",
+                "metadata": {},
+                "items": [
+                    {
+                        "metadata": {"name": "p", "namespace": "ns", "uid": "u", "creationTimestamp": None},
+                        "spec": {"containers": [{"name": "c", "image": "i", "resources": {}}]},
+                        "status": {},
+                    }
+                ],
+            }
+        ),
+        "$.items[0].spec.containers: only names and images, as a kubelet's /runningpods shows",
+    ),
+    (
         "a Pod without a spec",
         as_json({"kind": "Pod"}),
         "$.spec.containers: a Pod needs at least one container",

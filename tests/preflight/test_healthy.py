@@ -438,6 +438,8 @@ SPARE: Final = (
         r"file (/usr/lib/systemd|/etc/default|/etc/sysconfig|/var/lib/kubelet/kubeadm-flags).*",
     ),
     (r"PF-(101|126|136)", "file"),
+    # A directory of drop-ins only shows which of them were not read.
+    (r".*", r"directory .*/kubelet\.service\.d"),
     # What has the name of a drop-in is one, and is missed, unless it is shown as a directory.
     (r".*", r"directory .*/kubelet\.(conf\.)?d/.*\.conf"),
     # As is what has that of a file of credential providers.

@@ -6,7 +6,7 @@ import pytest
 
 from hashcompat.analysis.preflight.facts import units
 from hashcompat.analysis.preflight.facts.units import Start, UnitArgument, start
-from hashcompat.core.records.probes import VARIABLE_FILES, UnreadError
+from hashcompat.core.records.probes import VARIABLE_FILES, Probe, UnreadError
 from tests.helpers.dumps import GONE, Key, dump, failed
 
 ENV = VARIABLE_FILES[0]
@@ -72,6 +72,15 @@ DROP_IN = "/etc/systemd/system/kubelet.service.d/20-x.conf"
             [("--new", "/etc/systemd/system/kubelet.service")],
             True,
         ),
+        (
+            {
+                UNIT: f"ExecStart=/k $A $B $M\nEnvironment=A=--a B=--b\nEnvironmentFile={ENV}\n",
+                ENV: "M=--m",
+                DROP_IN: "Environment=\nEnvironment=B=--c\nEnvironmentFile=\n",
+            },
+            [("--c", DROP_IN)],
+            True,
+        ),
     ],
 )
 def test_units_and_drop_ins(files: dict[str, object], words: list[tuple[str, str]], complete: bool) -> None:
@@ -102,6 +111,26 @@ def test_the_arguments_of_what_starts_a_kubelet_are_not_its_own(
 def test_a_unit_that_could_not_be_read_is_no_missing_one() -> None:
     with pytest.raises(UnreadError, match="permission denied"):
         started({UNIT: failed()})
+
+
+DIRECTORY: Key = ("directory", "/etc/systemd/system/kubelet.service.d")
+
+
+@pytest.mark.parametrize(
+    ("listed", "why"),
+    [
+        ("20-x.conf\n10 a.conf\n", r"/kubelet\.service\.d/10 a\.conf: not read, because of its name"),
+        (failed(), "permission denied"),
+    ],
+)
+def test_a_drop_in_that_was_not_read_is_no_missing_one(listed: str | Probe, why: str) -> None:
+    with pytest.raises(UnreadError, match=why):
+        start(dump({("file", UNIT): "ExecStart=/k\n", ("file", DROP_IN): "", DIRECTORY: listed}))
+
+
+@pytest.mark.parametrize("listed", ["20-x.conf\nREADME\n.10.conf\n10.conf~\n", GONE])
+def test_what_is_no_drop_in_need_not_be_read(listed: str | Probe) -> None:
+    assert start(dump({("file", UNIT): "ExecStart=/k\n", ("file", DROP_IN): "", DIRECTORY: listed})).complete
 
 
 def test_words_know_their_source() -> None:

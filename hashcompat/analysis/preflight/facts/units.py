@@ -14,6 +14,7 @@ from hashcompat.core.records.probes import (
     BEFORE_COMMAND,
     HOSTNAME,
     KUBELET_UNIT,
+    UNITS,
     VARIABLE_FILES,
     AbsentError,
     Dump,
@@ -126,11 +127,16 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
     complete = True
     for line in lines:
         if line.key == "Environment":
+            if not line.value:
+                variables.clear()
             texts = [_specified(dump, word) for word in _split(line.value)]
             complete = complete and None not in texts
             pairs = (text.partition("=") for text in texts if text is not None)
             variables |= {name: UnitArgument(value, line.source) for name, equals, value in pairs if equals}
-    named = [line.value.lstrip("-") for line in lines if line.key == "EnvironmentFile" and line.value]
+    named = list[str]()
+    for line in lines:
+        if line.key == "EnvironmentFile":
+            named = [*named, line.value.lstrip("-")] if line.value else []
     for path in reversed(dict.fromkeys(reversed(named))):  # the last place of each counts
         assigned = _file(dump, path)
         complete = complete and assigned is not None
@@ -252,6 +258,7 @@ def _meant(piece: re.Match[str]) -> str:
 def _lines(dump: Dump) -> Iterator[_Line]:
     """Yield the assignments of the unit and then of its drop-ins, as systemd orders them."""
     files = {probe.name for probe in dump.of_kind("file") if probe.text is not None or probe.problem}
+    _check_drop_ins(dump)
     for path in in_order(KUBELET_UNIT, files):
         for row in dump.read("file", path).replace("\\\n", " ").splitlines():
             key, given, value = row.strip().partition("=")
@@ -260,4 +267,19 @@ def _lines(dump: Dump) -> Iterator[_Line]:
                     key.strip(),
                     value.strip().lstrip(BEFORE_COMMAND if key.strip() == "ExecStart" else ""),
                     path,
+                )
+
+
+def _check_drop_ins(dump: Dump) -> None:
+    """Raise UnreadError for a drop-in that may be there and was not read.
+
+    A collector passes over a name that it could not write, and what is no file, such as a link to /dev/null.
+    """
+    for place in UNITS:
+        directory = f"{place}/{KUBELET_UNIT}.d"
+        for name in dump.names(directory) if ("directory", directory) in dump.probes else ():
+            hidden = name.startswith(".") or not name.endswith(".conf")  # which systemd passes over
+            if not hidden and ("file", f"{directory}/{name}") not in dump.probes:
+                raise UnreadError(
+                    f"{directory}/{name}: not read, because of its name or because it is no file"
                 )

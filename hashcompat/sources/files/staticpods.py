@@ -25,7 +25,7 @@ from hashcompat.core.kubelet.staticpods import refusal
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Pod, Source, StaticManifest
 from hashcompat.core.regex import regex
-from hashcompat.sources.content import too_long, whole
+from hashcompat.sources.content import GZIP, ZSTD, too_long, whole
 from hashcompat.sources.documents import InFile
 from hashcompat.sources.files import Input, inputs, named, require_end
 from hashcompat.sources.objects import read_object
@@ -86,6 +86,9 @@ def collect_directory(directory: str, node: str, path_on_node: str, *, alone: bo
 def _valid(name: str, node: str, path_on_node: str, *, placed: bool, alone: bool) -> Pod:
     """Read a manifest of a directory; raises InputError also for one that no kubelet runs."""
     pod = _collect(name, node, path_on_node, placed=placed, alone=alone)
+    with Path(name).open("rb") as stream:
+        if stream.read(len(ZSTD)).startswith((GZIP, ZSTD)):
+            raise InputError(f"{pod.origin}: compressed, and kubelets decompress nothing")
     if pod.static_manifest and (why := refusal(pod.static_manifest.content, node)):
         raise InputError(f"{pod.origin}: {why}")
     return pod

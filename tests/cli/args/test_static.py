@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -136,14 +137,16 @@ def test_a_stray_file_is_a_warning_as_kubelets_read_on(run: Run, web: Path) -> N
     (web.parent / "NOTES").write_text("do not touch")
     (web.parent / "empty.yaml").write_text("")
     (web.parent / "broken.json").write_text("{")
+    (web.parent / "web.yaml.gz").write_bytes(gzip.compress(web.read_bytes()))
     result = run(
         "plan", "--from", "1.20.15", "--to", "1.21.14", "--static-pod-dir", web.parent, "--node-name", "n1"
     )
     assert result.code == 0, result.err
     skipped = [line for line in result.err.splitlines() if "skipped a file as kubelets do" in line]
-    assert [name in line for name, line in zip(("NOTES", "broken", "empty"), skipped, strict=True)] == [
-        True
-    ] * 3
+    assert [
+        name in line
+        for name, line in zip(("NOTES", "broken", "empty", ".gz: compressed"), skipped, strict=True)
+    ] == [True] * 4
     assert "1 of 1 running container" in result.out
 
 

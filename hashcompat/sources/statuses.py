@@ -22,6 +22,10 @@ _NO_TIME: Final = "want a time such as 2026-01-31T12:00:00Z"
 _STATES: Final = ("running", "waiting", "terminated")
 """The keys of a container's state, of which one is set (k8s.io/api core/v1 ``ContainerState``)."""
 
+_OF_RUNNING: Final = ("ready", "started")
+"""What a kubelet says only of a container that runs, or of an init container that has succeeded
+(pkg/kubelet/kubelet_pods.go ``convertStatusToAPIStatus``, prober/prober_manager.go, 1.36.0)."""
+
 
 class ReportedState(msgspec.Struct, frozen=True):
     """What a status reports of one container."""
@@ -71,7 +75,9 @@ def state_of(row: Fields) -> ReportedState:
     Raises InputError, with the place, for a wrong state and for a start that is not a time.
     """
     state, restarts = row.object("state"), row.value.get("restartCount")
-    is_running = _is_running(state)
+    is_running: bool | None = _is_running(state)
+    if not state.value and any(row.value.get(key) is True for key in _OF_RUNNING):
+        is_running = None  # a tool has left out its state, for one that waits is neither
     started = mapping(state.value.get("running")).get("startedAt")
     return ReportedState(
         is_running,

@@ -250,6 +250,22 @@ def test_what_is_of_another_type_is_an_error(given: Json, says: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("status", "running"),
+    [
+        ({"state": {}, "ready": True}, None),
+        ({"started": True}, None),
+        ({"state": None, "ready": False, "started": True}, None),
+        ({"state": {}, "ready": False, "started": False}, False),
+        ({"state": {}, "ready": "true"}, False),
+        ({"state": {"waiting": {}}, "ready": True}, False),
+    ],
+)
+def test_a_container_that_is_ready_does_not_wait(status: Json, running: bool | None) -> None:
+    found = read_pod(pod(status={"phase": "Running", "containerStatuses": [{"name": "c", **status}]}))
+    assert found.containers[0].running is running
+
+
+@pytest.mark.parametrize(
     ("state", "running"),
     [
         (None, False),

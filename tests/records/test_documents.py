@@ -301,6 +301,15 @@ def test_sandboxes_are_told_apart_from_containers(document: object, expected: Sa
     assert list(from_node(document)) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("state", "running"),
+    [({}, None), ({"Running": None}, None), ({"Running": False}, False), (None, None), ("exited", False)],
+)
+def test_a_container_of_docker_without_a_state_may_run(state: object, running: bool | None) -> None:
+    (record,) = containers({**docker(), "State": state})
+    assert record.running is running
+
+
 @pytest.mark.parametrize("state", [{"Running": True, "Paused": True, "Status": "paused"}, "paused"])
 def test_a_container_that_is_paused_runs(state: object) -> None:
     """Dockershim's list goes by ``Up``, and its status by State.Running (convert.go, 1.22.17)."""

@@ -121,7 +121,7 @@ def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     made = _Made(
         identity,
         time_of(container.get("Created")),
-        named.running,
+        named.running if _shows_state(container) else None,
         named.attempt,
         _docker_code(container),
         part(container, "State").get("OOMKilled") is True,
@@ -379,6 +379,14 @@ def docker_container(container: Mapping[str, Any]) -> DockerContainer | None:
         running=state.get("Running") is True if isinstance(state, Mapping) else is_listed_running(container),
         labels=labels,
     )
+
+
+def _shows_state(container: Mapping[str, Any]) -> bool:
+    """Return whether Docker's JSON shows if a container runs, which a tool may have left out."""
+    state = container.get("State")
+    if isinstance(state, Mapping):
+        return isinstance(state.get("Running"), bool)
+    return bool(text(container, "State") or text(container, "Status"))
 
 
 def is_listed_running(row: Mapping[str, Any]) -> bool:

@@ -16,7 +16,7 @@ from msgspec import structs
 
 from hashcompat.core.corev1 import scheduling
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.jsonpath import part, text
+from hashcompat.core.go.jsonpath import part, rows, text
 from hashcompat.core.go.jsontext import canonical, clean, kind_of, loads
 from hashcompat.core.model.cluster import Budget, Service
 from hashcompat.core.model.escape import name_path, word
@@ -113,7 +113,7 @@ def opened(
     if not isinstance(value, Mapping):
         todo = ""
         if path == "$":
-            todo = (
+            todo = _of_runtime(value) or (
                 "; jq '.[]' prints the objects in it"
                 if isinstance(value, list)
                 else f"; save objects: {SAVE}"
@@ -127,7 +127,7 @@ def opened(
         kind = "Pod"  # items of a typed list may leave their kind out
         value = {**value, "kind": kind}
     if not isinstance(kind, str) or not kind:
-        raise InputError(f"{origin}: {path}: not a Kubernetes object: it has no kind")
+        raise InputError(f"{origin}: {path}: not a Kubernetes object: it has no kind{_of_runtime(value)}")
     _check_kind(value, kind, f"{origin}: {path}")
     _check_answer(value, kind, f"{origin}: {path}")
     listed = is_list(kind) and isinstance(value.get("items"), list)
@@ -138,6 +138,18 @@ def opened(
     if not listed or kind == snapshots.KIND:
         where = InFile(where.file) if in_snapshot else where
         yield KubernetesObject(value, origin, path, in_snapshot=in_snapshot, where=where)
+
+
+_OF_RUNTIMES: Final = ({"hashcompat"}, {"Id", "State"}, {"status", "info"}, {"id", "state", "metadata"})
+"""Keys of what the collector prints, of docker and crictl inspect, and of the rows of crictl's lists."""
+
+
+def _of_runtime(value: object) -> str:
+    """Return what to do with what a container runtime shows; empty for anything else."""
+    document = value if isinstance(value, Mapping) else {"items": value}
+    first = [document, *rows(document, "containers")[:1], *rows(document, "items")[:1]]
+    is_one = any(isinstance(one, Mapping) and keys <= set(one) for one in first for keys in _OF_RUNTIMES)
+    return "; what a container runtime shows goes to --recorded, beside the pods" if is_one else ""
 
 
 _KNOWN: Final = ("List", "Pod", "Node", *WORKLOADS, budgets.KIND, budgets.SERVICE)

@@ -22,6 +22,7 @@ def contained(**fields: Any) -> bytes:
     return as_json(pod({"name": "c", **fields}))
 
 
+GOES = "; what a container runtime shows goes to --recorded"
 CONTENT: list[tuple[str, bytes, str]] = [
     ("empty", b"", "empty; want Kubernetes objects"),
     ("only white space", b" \n\t\n", "empty; want Kubernetes objects"),
@@ -45,6 +46,14 @@ CONTENT: list[tuple[str, bytes, str]] = [
         b'{"name": "x"}',
         "$: not a Kubernetes object: it has no kind",
     ),
+    (
+        "crictl ps",
+        as_json({"containers": [{"id": "a", "metadata": {}, "state": "s"}]}),
+        f"it has no kind{GOES}",
+    ),
+    ("crictl inspect", as_json({"status": {}, "info": {}}), f"it has no kind{GOES}"),
+    ("docker inspect", json.dumps([{"Id": "a", "State": {}}]).encode(), f"got a list{GOES}"),
+    ("the collector", as_json({"hashcompat": "dump", "format": 2, "node": "n"}), f"it has no kind{GOES}"),
     ("YAML text", b"hello\n", "$: not a Kubernetes object"),
     ("a kind that is no text", b'{"kind": 3}', "$: not a Kubernetes object: it has no kind"),
     ("only a Service", b'{"kind": "Service", "apiVersion": "v1"}', "no pods in the input"),

@@ -23,6 +23,12 @@ def test_a_mount_table_is_read() -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["", "\n", "short\n"])
+def test_something_is_mounted_on_a_node(text: str) -> None:
+    with pytest.raises(UnreadError, match="nothing is in the mount table"):
+        mounts(text)
+
+
 def test_file_systems_of_servers_and_processes() -> None:
     kinds = ("nfs", "9p", "fuse", "fuse.s3fs", "fuse.lxcfs", "fuseblk", "ext4")
     made = [Mount("x", "/x", kind) for kind in kinds]

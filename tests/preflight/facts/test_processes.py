@@ -64,6 +64,12 @@ def test_a_list_of_processes() -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["", "\n", "garbage\n"])
+def test_a_node_has_processes(text: str) -> None:
+    with pytest.raises(UnreadError, match="no process is in the list"):
+        processes_of(dump({LIST: text}))
+
+
 @pytest.mark.parametrize("name", ["containerd-shim", "dockerd", "crio", "conmon", "docker-containe"])
 def test_processes_of_runtimes(name: str) -> None:
     processes.Tasks(dump({("processes", "all"): f"7 1 S {name}\n"})).require_runtime()

@@ -60,9 +60,12 @@ class Mount(msgspec.Struct, frozen=True):
 
 
 def mounts(text: str) -> tuple[Mount, ...]:
-    """Read a mount table, fstab(5)."""
+    """Read a mount table, fstab(5); raises UnreadError for one of nothing, which no node has."""
     rows = (line.split(" ") for line in lines(text))
-    return tuple(Mount(row[0], _unescaped(row[1]), row[2]) for row in rows if len(row) > 2)
+    found = tuple(Mount(row[0], _unescaped(row[1]), row[2]) for row in rows if len(row) > 2)
+    if not found:
+        raise UnreadError("nothing is in the mount table: /proc of the node could not be seen")
+    return found
 
 
 def _unescaped(path: str) -> str:

@@ -84,8 +84,10 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 def processes_of(dump: Dump) -> Processes:
-    """Read the list of processes; raises UnreadError where the last one could not be read."""
-    dump.read(*LIST)
+    """Read the list of processes; raises UnreadError where the last one could not be read, or has none."""
+    # a root directory without its /proc looks like that: a node always has its first process
+    if not rows(dump.read(*LIST)):
+        raise UnreadError("no process is in the list: /proc of the node could not be seen")
     texts = (probe.text for probe in dump.probes[LIST])
     return Processes(
         tuple({process.pid: process for process in rows(text)} for text in texts if text is not None)

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from heapq import nsmallest
+from operator import attrgetter
 from sys import intern
-from typing import Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 from msgspec import structs
@@ -132,6 +133,11 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
     """Whether its pod is yet to be created, of a manifest or a template, whatever node that names."""
 
 
+def _predicted(name: str) -> Any:
+    """Make a property of an item that is as predicted; a function for each would be slower."""
+    return property(attrgetter(f"prediction.{name}"), doc="As predicted.")
+
+
 class Item(msgspec.Struct, frozen=True, gc=False):
     """One container's verdict in a plan.
 
@@ -149,106 +155,30 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     """The line of the pod's file at which the container begins, from 1; 0 where it is not known."""
     observed: Observed | None = None
     """What is compared after the upgrade; None where no status lists the container."""
+    from_release: ClassVar[str] = _predicted("from_release")
+    verdict: ClassVar[Verdict] = _predicted("verdict")
+    reasons: ClassVar[tuple[Reason, ...]] = _predicted("reasons")
+    pod_recreated: ClassVar[bool] = _predicted("pod_recreated")
+    calibrated: ClassVar[bool | None] = _predicted("calibrated")
+    rests: ClassVar[bool] = _predicted("rests")
+    sandboxed: ClassVar[bool] = _predicted("sandboxed")
+    from_url: ClassVar[bool] = _predicted("from_url")
+    hashed: ClassVar[bool] = _predicted("hashed")
+    creator: ClassVar[str] = _predicted("creator")
+    difference: ClassVar[int] = _predicted("difference")
+    aligned: ClassVar[bool] = _predicted("aligned")
+    unstarted: ClassVar[bool] = _predicted("unstarted")
+    of_plugins: ClassVar[bool] = _predicted("of_plugins")
+    by_kernel: ClassVar[bool] = _predicted("by_kernel")
+    mistaken: ClassVar[bool] = _predicted("mistaken")
+    timed: ClassVar[bool] = _predicted("timed")
+    compared: ClassVar[bool] = _predicted("compared")
+    uncreated: ClassVar[bool] = _predicted("uncreated")
 
     @property
     def hashes(self) -> Hashes:
         """Its hashes."""
         return Hashes(self.recorded, self.from_hash, self.to_hash)
-
-    @property
-    def from_release(self) -> str:
-        """As predicted."""
-        return self.prediction.from_release
-
-    @property
-    def verdict(self) -> Verdict:
-        """As predicted."""
-        return self.prediction.verdict
-
-    @property
-    def reasons(self) -> tuple[Reason, ...]:
-        """As predicted."""
-        return self.prediction.reasons
-
-    @property
-    def pod_recreated(self) -> bool:
-        """As predicted."""
-        return self.prediction.pod_recreated
-
-    @property
-    def calibrated(self) -> bool | None:
-        """As predicted."""
-        return self.prediction.calibrated
-
-    @property
-    def rests(self) -> bool:
-        """As predicted."""
-        return self.prediction.rests
-
-    @property
-    def sandboxed(self) -> bool:
-        """As predicted."""
-        return self.prediction.sandboxed
-
-    @property
-    def from_url(self) -> bool:
-        """As predicted."""
-        return self.prediction.from_url
-
-    @property
-    def hashed(self) -> bool:
-        """As predicted."""
-        return self.prediction.hashed
-
-    @property
-    def creator(self) -> str:
-        """As predicted."""
-        return self.prediction.creator
-
-    @property
-    def difference(self) -> int:
-        """As predicted."""
-        return self.prediction.difference
-
-    @property
-    def aligned(self) -> bool:
-        """As predicted."""
-        return self.prediction.aligned
-
-    @property
-    def unstarted(self) -> bool:
-        """As predicted."""
-        return self.prediction.unstarted
-
-    @property
-    def of_plugins(self) -> bool:
-        """As predicted."""
-        return self.prediction.of_plugins
-
-    @property
-    def by_kernel(self) -> bool:
-        """As predicted."""
-        return self.prediction.by_kernel
-
-    @property
-    def mistaken(self) -> bool:
-        """As predicted."""
-        return self.prediction.mistaken
-
-    @property
-    def timed(self) -> bool:
-        """As predicted."""
-        return self.prediction.timed
-
-    @property
-    def compared(self) -> bool:
-        """As predicted."""
-        return self.prediction.compared
-
-    @property
-    def uncreated(self) -> bool:
-        """As predicted."""
-        return self.prediction.uncreated
 
 
 def without_unplaced(items: Sequence[Item]) -> list[Item]:

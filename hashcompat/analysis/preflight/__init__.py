@@ -8,7 +8,8 @@ findings.
   UnreadError, what is not there AbsentError.
 - ``checks/`` holds a value per hazard: its id (``PF-001``), and a generator of problems from facts and an
   upgrade. What people read about it is in ``schemas/rules/checks``. A check never looks at another one's
-  problems. A new check is such a value in the file of its subject, a page, and a line in ``_UNSORTED`` below.
+  problems. A new check is such a value in the module of its subject, and a page; a new subject is named
+  in ``_SUBJECTS`` below.
 - ``inspect`` does this for many nodes, each with its own current release and its own part of a plan.
 
 A check that lacks an input is left out and named as such; one that could not read it is UNKNOWN, never OK.
@@ -23,78 +24,21 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.analysis.preflight.checks import Check, KubeletStart, Need, Problem
-from hashcompat.analysis.preflight.checks.containers import (
-    HANGING,
-    ORPHANS,
-    SHIMS,
-    SLEEPING,
-    STARTING,
-    STOPPED,
+from hashcompat.analysis.preflight.checks import (
+    Check,
+    KubeletStart,
+    Need,
+    Problem,
+    containers,
+    host,
+    kubelet,
+    pods,
+    runtime,
+    space,
+    starting,
+    states,
+    values,
 )
-from hashcompat.analysis.preflight.checks.host import (
-    CERTIFICATES,
-    CGROUP_V1,
-    DEAD_MOUNTS,
-    MOUNT_HELPERS,
-    NETWORK,
-    SWAP,
-)
-from hashcompat.analysis.preflight.checks.kubelet import CONFIG_FIELDS, FLAGS, VERSION_SKEW
-from hashcompat.analysis.preflight.checks.pods import (
-    DEVICES,
-    EXEC_PROBES,
-    FEATURES,
-    MIGRATED,
-    MIRROR_PODS,
-    READINESS,
-    SCHEDULING,
-    SIDECARS,
-    SNAP_DATA,
-    STATIC_REFERENCES,
-    SYSCTLS,
-    VOLUMES,
-)
-from hashcompat.analysis.preflight.checks.runtime import (
-    CGROUP_DRIVERS,
-    CRI_VERSION,
-    GPUS,
-    IMAGES,
-    OLD_RUNTIME,
-    OLD_SANDBOXES,
-    OTHER_RUNTIME,
-    REWRITING,
-    RUNTIME_ENDPOINT,
-    RUNTIME_FAULTS,
-    SANDBOX_IMAGE,
-)
-from hashcompat.analysis.preflight.checks.space import (
-    DISK_FULL,
-    IMAGE_GC,
-    PRESSURE,
-    RESERVATIONS,
-    ROOM,
-    SMALLER,
-)
-from hashcompat.analysis.preflight.checks.starting import (
-    CLOUD_CONFIG,
-    CREDENTIAL_PROVIDERS,
-    KERNEL_SETTINGS,
-    MANIFESTS,
-    NODE_NAME,
-    USER_NAMESPACES,
-)
-from hashcompat.analysis.preflight.checks.states import (
-    CPU_STATE,
-    DAMAGED,
-    DRA_STATE,
-    LEFT_BEHIND,
-    MEMORY_STATE,
-    POD_STATE,
-    TOPOLOGY_REFUSED,
-    WHOLE_CORES,
-)
-from hashcompat.analysis.preflight.checks.values import VALUES
 from hashcompat.analysis.preflight.facts import Facts, NodeObjects
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import same_minor, same_upstream
@@ -179,70 +123,14 @@ def known_checks(names: Iterable[str]) -> list[str]:
     return wanted
 
 
-_UNSORTED: Final[tuple[Check, ...]] = (
-    REWRITING,
-    ROOM,
-    SMALLER,
-    READINESS,
-    ORPHANS,
-    STOPPED,
-    HANGING,
-    FLAGS,
-    CPU_STATE,
-    POD_STATE,
-    DRA_STATE,
-    MEMORY_STATE,
-    WHOLE_CORES,
-    TOPOLOGY_REFUSED,
-    DAMAGED,
-    LEFT_BEHIND,
-    CONFIG_FIELDS,
-    VALUES,
-    SHIMS,
-    DISK_FULL,
-    CGROUP_V1,
-    RUNTIME_ENDPOINT,
-    CRI_VERSION,
-    OLD_RUNTIME,
-    OLD_SANDBOXES,
-    IMAGES,
-    GPUS,
-    OTHER_RUNTIME,
-    DEVICES,
-    VERSION_SKEW,
-    CGROUP_DRIVERS,
-    DEAD_MOUNTS,
-    MOUNT_HELPERS,
-    SWAP,
-    SLEEPING,
-    STARTING,
-    CERTIFICATES,
-    NETWORK,
-    SANDBOX_IMAGE,
-    SCHEDULING,
-    RUNTIME_FAULTS,
-    EXEC_PROBES,
-    STATIC_REFERENCES,
-    MIRROR_PODS,
-    SNAP_DATA,
-    SYSCTLS,
-    SIDECARS,
-    FEATURES,
-    VOLUMES,
-    MIGRATED,
-    USER_NAMESPACES,
-    KERNEL_SETTINGS,
-    NODE_NAME,
-    CREDENTIAL_PROVIDERS,
-    CLOUD_CONFIG,
-    MANIFESTS,
-    PRESSURE,
-    IMAGE_GC,
-    RESERVATIONS,
-)
+_SUBJECTS: Final = (containers, host, kubelet, pods, runtime, space, starting, states, values)
 
-CHECKS: Final = tuple(sorted(_UNSORTED, key=lambda check: check.id))
-"""The checks by their ids."""
+_FOUND: Final = {
+    value for subject in _SUBJECTS for value in vars(subject).values() if isinstance(value, Check)
+}
+
+CHECKS: Final = tuple(sorted(_FOUND, key=lambda check: check.id))
+"""The checks of all subjects by their ids."""
 
 # One run over many nodes: each with its own current release, its own part of the plan, and one report.
 

@@ -269,3 +269,9 @@ def _folded(value: Any) -> Any:
 def steps() -> dict[str, Advice]:
     """Return the steps that several pages share, by name; errors as ``find``."""
     return msgspec.convert(_tables(DataFiles(default_directory()).rules / "steps.toml"), dict[str, Advice])
+
+
+@cache
+def respects() -> dict[str, str]:
+    """Return what the respects of behaviour.json are called, by their keys; errors as ``find``."""
+    return _tables(DataFiles(default_directory()).rules / "respects.toml")

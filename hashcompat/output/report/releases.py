@@ -26,7 +26,7 @@ from hashcompat.analysis.planning.assumptions import facts
 from hashcompat.core.catalog.behaviour import EraChange, FeatureGate, FieldChange
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.model.escape import name_path
-from hashcompat.core.rules import find
+from hashcompat.core.rules import find, respects
 from hashcompat.output.documents import releases as docs
 from hashcompat.output.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
 
@@ -127,63 +127,6 @@ _DATED: Final = re.compile(r"(?:kubernetes/kubernetes)?#\d+ \((\d+\.\d+)\)")
 """A pull request and the release that it came with."""
 PULL: Final = "https://github.com/kubernetes/kubernetes/pull/"
 
-BEHAVIOUR: Final = {
-    "sidecarsCompared": "sidecars",
-    "sidecarStartupProbe": "sidecars with a startupProbe",
-    "missingHash": "containers without a recorded hash",
-    "hashPlace": "where the hash is recorded",
-    "hashWithoutResources": "the hash without resources",
-    "resourcesRecorded": "resources of containers",
-    "missingResourceRecord": "pods without recorded resources",
-    "staticPodsResized": "resizing static pods",
-    "podLimits": "limits of a whole pod",
-    "sandboxMaker": "who makes sandboxes",
-    "sandboxChecks": "what replaces a sandbox",
-    "newestSandbox": "which sandbox is the newest",
-    "firstSandbox": "which pods without a sandbox get one",
-    "podCgroups": "cgroups of pods",
-    "qosContainers": "QoS classes and init containers",
-    "finishedPods": "finished pods at a start",
-    "lostContainers": "containers that the runtime lost",
-    "alignedCpus": "exclusive CPUs at a start",
-    "cpusAsked": "how many exclusive CPUs are asked for",
-    "numaAffinity": "NUMA nodes of CPUs and memory",
-    "podQos": "QoS classes and a pod's own resources",
-    "pauseImage": "the pause image in hashes",
-    "mountHelpers": "processes that serve mounts",
-    "infraImage": "the pause image of Docker",
-    "dockershim": "Docker",
-    "minorsBehindServer": "version skew policy",
-    "readinessAtRestart": "readiness at a start",
-    "restartLog": "log of a restart",
-    "sidecarRestartEvent": "event of a sidecar's restart",
-    "staticPodDigest": "digest of a static pod's UID",
-    "staticReferences": "what static pods may not name",
-    "staticPodSource": "node and file in a static pod's UID",
-    "quantityText": "texts of quantities in a static pod's UID",
-    "mirrorPodOwner": "owner of mirror pods",
-    "tokenMount": "volume of the service account's token",
-    "nodeAffinity": "node selection at admission",
-    "labelsAtAdmission": "labels of the node at admission",
-    "room": "room at admission",
-    "hostPorts": "host ports at admission",
-    "podClass": "QoS classes in statuses",
-    "podSystem": "operating systems at admission",
-    "systemLabel": "label of the operating system at admission",
-    "noExecuteTaints": "taints at admission",
-    "strictGroups": "supplementalGroupsPolicy at admission",
-    "safeSysctls": "sysctls at admission",
-    "sysctlNames": "names of sysctls at admission",
-    "namespacedSysctls": "sysctls that can be allowed",
-    "deviceHealth": "devices at admission",
-    "hostUsersByGate": "hostUsers without its gate",
-    "servicesRead": "services for the environment",
-    "podFeatures": "features that pods ask for",
-    "volumesWithoutPlugin": "volumes without a plugin",
-    "execProbeTimeout": "timeouts of exec probes",
-}
-"""The respects of behaviour.json in words."""
-
 
 def change_lines(rows: Iterable[FieldChange | EraChange]) -> Iterator[Line]:
     """Yield each change with its release, and then the address of its pull request."""
@@ -260,7 +203,7 @@ def _text(difference: ReleaseDifference) -> Iterator[Section]:
     else:
         yield Section([["The type trees are the same."]])
     if difference.since:
-        lines = [[row.since, Prose(BEHAVIOUR[row.key]), Prose(row.about)] for row in difference.since]
+        lines = [[row.since, Prose(respects()[row.key]), Prose(row.about)] for row in difference.since]
         yield Section(Table(("SINCE", "WHAT", "KUBELETS"), lambda: lines), "What kubelets do")
     for title, column, found in (
         (

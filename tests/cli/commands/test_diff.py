@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import hashcompat
-from hashcompat.output.report.releases import BEHAVIOUR
+from hashcompat.core.rules import respects
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import ROOT, Run, ran
 
@@ -298,5 +298,6 @@ def test_what_began_and_ended_between_two_releases_is_no_difference(run: Run) ->
 
 
 def test_every_respect_in_which_kubelets_differ_has_words() -> None:
-    respects = json.loads((ROOT / "schemas" / "tables" / "behaviour.json").read_bytes())
-    assert respects.keys() == BEHAVIOUR.keys()
+    table = json.loads((ROOT / "schemas" / "tables" / "behaviour.json").read_bytes())
+    assert respects().keys() == table.keys()
+    assert all(respects().values())

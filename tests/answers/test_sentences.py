@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import hashcompat
-from hashcompat.analysis.answers.sentences import DECIDES, sentences
+from hashcompat.analysis.answers.sentences import sentences
 from hashcompat.analysis.answers.sentences.why import CLAUSES, Situation, hashed, listed
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.verdicts import Reason, Verdict
-from hashcompat.core.rules import every
+from hashcompat.core.rules import every, words
 from tests.helpers.pods import as_json, mirror_pod, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import C
@@ -43,16 +43,20 @@ def test_the_sentences_of_each_rule(run: Run, tmp_path: Path, given: Input) -> N
 
 def test_every_rule_has_a_clause_an_input_and_its_sentences() -> None:
     ids = {rule.id for rule in every()}
-    assert CLAUSES.keys() == ids
+    said = {rule for rule, one in words().items() if one.why}
+    assert said | CLAUSES.keys() == ids
+    assert not said & CLAUSES.keys()
+    assert words().keys() <= ids
     assert {given.rule for given in INPUTS} == ids - OTHERWISE
     assert EXPECTED.keys() == {given.name for given in INPUTS}
 
 
 def test_every_rule_of_an_unknown_verdict_names_what_would_decide_it() -> None:
     unknown = {given.rule for given in INPUTS if given.verdict == "UNKNOWN"} | {"HC009", "HC029", "HC038"}
-    assert DECIDES.keys() == unknown
+    decides = {rule: one.decides for rule, one in words().items() if one.decides}
+    assert decides.keys() == unknown
     assert all(
-        re.search(r"--[a-z]|\bnode\b|\bfield\b|\bprobe\b|\bcluster\b", text) for text in DECIDES.values()
+        re.search(r"--[a-z]|\bnode\b|\bfield\b|\bprobe\b|\bcluster\b", text) for text in decides.values()
     )
 
 

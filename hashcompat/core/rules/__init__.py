@@ -275,3 +275,22 @@ def steps() -> dict[str, Advice]:
 def respects() -> dict[str, str]:
     """Return what the respects of behaviour.json are called, by their keys; errors as ``find``."""
     return _tables(DataFiles(default_directory()).rules / "respects.toml")
+
+
+class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What ``explain`` says of a rule, as parts of sentences; empty where the case decides more of it."""
+
+    why: str = ""
+    """Why a verdict is what it is; ``{old}`` and ``{new}`` are the releases, ``{text}`` is the reason."""
+    behind: str = ""
+    """What is left out of the reason, with the colon behind it."""
+    decides: str = ""
+    """What would decide an UNKNOWN verdict: an option, a record, a file."""
+    remedy: str = ""
+    """What to do before containers are killed; ``{gate}`` is the feature gate that the reason names."""
+
+
+@cache
+def words() -> dict[str, Words]:
+    """Return what ``explain`` says, by the ids of rules; errors as ``find``."""
+    return msgspec.convert(_tables(DataFiles(default_directory()).rules / "sentences.toml"), dict[str, Words])

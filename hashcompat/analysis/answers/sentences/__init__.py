@@ -2,14 +2,15 @@
 
 ``why`` has a clause for each rule; the first and the third sentence are here: what the target kubelet does,
 and what to do about it. Of an UNKNOWN verdict the third one is what would decide it: an option, a record, a
-file. Commands to copy go with it.
+file. Commands to copy go with it. What the rule alone decides of a sentence is in
+``schemas/rules/sentences.toml``.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from hashcompat.analysis.answers.sentences.why import Situation, after, why
@@ -128,83 +129,15 @@ def _unknown(situation: Situation) -> str:
     return f"{kubelet} restarts this container is not known"
 
 
-_BY_RECORD: Final = "the hash that the runtime recorded decides: give it with --recorded FILE or --runtime"
-_BY_MANIFEST: Final = (
-    "the pod's manifest decides: give it with --static-pod-dir DIR and --node-name NODE, or look whether "
-    "the UID changes on one node"
-)
-DECIDES: Final[Mapping[str, str]] = {
-    rules.STATIC_POD: _BY_MANIFEST,
-    rules.NOT_SEEN: (
-        "the node's current kubelet decides: let it run until status.observedGeneration is "
-        "metadata.generation, and plan again; of a static pod the recorded hash decides (--recorded FILE)"
-    ),
-    rules.FEATURE_REFUSED: (
-        "the node's runtime decides: once the new kubelet has started on another node with it, that node's "
-        "status.declaredFeatures names the feature or not"
-    ),
-    rules.EXIT_CODE: (
-        "the exit code decides: give the record with --recorded FILE, of docker inspect, of crictl inspect, "
-        "or of a dump by this version"
-    ),
-    rules.TAINT: (
-        "the kubelet's feature gate decides: give it with --feature-gates "
-        "TaintTolerationComparisonOperators=true|false"
-    ),
-    rules.OTHER_NODE: "the node's label decides: put kubernetes.io/os right before the kubelet starts",
-    rules.SYSCTL: "the target kubelet's option decides: give it with --allowed-unsafe-sysctls",
-    rules.ROOM: ("the node decides: move pods away from it until what is left fits, whatever their order"),
-    rules.HOST_PORT: "the node decides: move one of the two pods away from it",
-    rules.MANAGERS: (
-        "the node's CPUs decide: collect again with this version (hashcompat collector --preflight), which "
-        "reads which of them share a core, or drain the node first"
-    ),
-    rules.NODE_RELEASE: (
-        "the release of the node's kubelet decides: give the Node with -f or the release with --from, or the "
-        "recorded hash with --recorded"
-    ),
-    rules.NODE_DISPUTED: (
-        "the release that really runs decides: take what the node reports with --from auto, or insist on "
-        "--from with --override-node-releases"
-    ),
-    rules.NOT_DECODED: "a corrected object decides: see the field that the reason names",
-    rules.VENDOR_GO: (
-        "the Go release of the vendor's build decides, which no option gives: upgrade one node and compare "
-        "the hashes that its runtime records (hashcompat verify --recorded)"
-    ),
-    rules.NEVER_COMPARED: _BY_RECORD,
-    rules.NOT_CALIBRATED: _BY_RECORD,
-    rules.RESIZE_POLICY: "what is free on the node when the new kubelet starts decides: drain it first",
-    rules.DEVICES: (
-        "chance decides while the node's runtime has a container that ended beside the one that runs: remove "
-        "it (crictl rm), or go to 1.34.7, 1.35.4 or newer"
-    ),
-    rules.API_DEFAULT: "the API server's release decides: give it with --apiserver and --apiserver-to",
-    rules.ADMISSION: "the pod as the API server returns it decides: read it from the cluster, with its uid",
-    rules.STARTUP_PROBE: "the probe decides: plan again once it has passed",
-    rules.NOT_STORED: (
-        "a new snapshot decides: take it with this version of hashcompat, and with the records "
-        "(hashcompat snapshot --recorded FILE)"
-    ),
-    rules.SERVER_GATE: (
-        "the API server's feature gates decide: give them with --feature-gates GATE=true|false, or read the "
-        "pod from the cluster"
-    ),
-    rules.CREATOR: _BY_RECORD,
-    rules.STRICT_GROUPS: (
-        "the node's status decides: look whether status.features has supplementalGroupsPolicy once the new "
-        "kubelet runs on one node"
-    ),
-    rules.CLOSED_BUILD: f"{_BY_RECORD}; or take the build to hash as upstream's does, with --assume-upstream",
-}
-"""What would decide a verdict that is UNKNOWN: an option, a record, a file."""
-
-
 def deciding(situation: Situation) -> str:
     """Say what would decide an UNKNOWN verdict, without the full stop; the last reason is why it is one."""
-    decisive = [DECIDES[reason.id] for reason in situation.item.reasons if reason.id in DECIDES]
+    decisive = [text for reason in situation.item.reasons if (text := _words(reason.id).decides)]
     worst = "kill" if situation.has(*REFUSED) else "restart"
     return f"{_narrowed(situation) or decisive[-1]}; until then count it as a {worst}"
+
+
+def _words(rule: str) -> rules.Words:
+    return rules.words().get(rule, rules.Words())
 
 
 def _narrowed(situation: Situation) -> str:
@@ -227,25 +160,10 @@ def _narrowed(situation: Situation) -> str:
     last = situation.item.reasons[-1]
     if last.id == rules.RESIZE_POLICY and last.text.endswith("is not in the input"):
         return "what its kubelet noted as applied decides: give a dump of the node with --recorded FILE"
-    return _BY_RECORD if situation.has(rules.VENDOR_GO) and case.new_hash.is_certain else ""
+    is_known = situation.has(rules.VENDOR_GO) and case.new_hash.is_certain
+    return _words(rules.NOT_CALIBRATED).decides if is_known else ""
 
 
-_REMEDIES: Final[Mapping[str, str]] = {
-    rules.OTHER_NODE: "put the labels back on the node before the upgrade",
-    rules.TAINT: "tolerate the taint or remove it before the upgrade",
-    rules.SIDECAR_REFUSED: "set SidecarContainers=true for the kubelet, or go to a release above 1.28",
-    rules.STRICT_GROUPS: "move the pod to a node that reports supplementalGroupsPolicy, or set it to Merge",
-    rules.SYSCTL: "name the sysctl in --allowed-unsafe-sysctls of the kubelet",
-    rules.NOT_CREATED: "set {gate}=true for the kubelet, or go to a newer minor",
-    rules.DEVICES: "go to the newest patch release of this minor, and ask for devices in no init container",
-    rules.ROOM: "move pods away from the node until what is left fits, or give it back what it could give",
-    rules.MANAGERS: "move the pod to another node before the kubelet starts, or go to a newer release",
-    rules.HOST_PORT: "move one of the two pods to another node, or give it another host port",
-    rules.NO_VOLUME: "move its data to a volume of a CSI driver that the node has before the upgrade",
-    rules.OTHER_SYSTEM: "take the label away, or move the pod to a node with that operating system",
-    rules.WAITS_FOR_SIDECAR: "do not go back below 1.28 on this node while the pod is on it",
-    rules.FEATURE_REFUSED: "set the feature gate for the kubelet, or move the pod to a node that has it",
-}
 _NEVER: Final = (
     "let the pod finish before its node's kubelet is upgraded, or start its work on another node first"
 )
@@ -267,7 +185,9 @@ def todo(situation: Situation) -> str:
 def commands(situation: Situation) -> Iterator[str]:
     """Yield the commands that go with it, to be copied."""
     item = situation.item
-    if item.verdict is Verdict.RESTART or (item.verdict is Verdict.KILL and situation.has(*_REMEDIES)):
+    if item.verdict is Verdict.RESTART or (
+        item.verdict is Verdict.KILL and any(_words(reason.id).remedy for reason in item.reasons)
+    ):
         if item.pod.node and _moves(situation) and not situation.has(rules.API_DEFAULT):
             yield f"kubectl drain {shlex.quote(item.pod.node)} --ignore-daemonsets"
         if situation.patch:
@@ -313,7 +233,7 @@ def _kill(situation: Situation) -> str:
     for reason in situation.item.reasons:
         if NOT_ALLOWED in reason.text:
             return "move the pod to a node with a newer kubelet, or take the sysctl out of its spec"
-        if remedy := _REMEDIES.get(reason.id):
+        if remedy := _words(reason.id).remedy:
             remedy = remedy.format(gate=after(reason.text, "feature gate ").partition(",")[0])
             return f"{remedy}, or drain the node first" if _moves(situation) else remedy
     if situation.has(rules.STATIC_REFUSED):

@@ -177,17 +177,10 @@ BY_HASH: Final[Mapping[str, Clause]] = {
     rules.FIELD_ADDED: _added,
     rules.FIELD_REMOVED: _removed,
     rules.FIELD_DROPPED: _dropped,
-    rules.VENDOR_GO: _said(f"{_ESCAPED}, and which Go the vendor built the kubelet with is not known"),
     rules.RESIZE_POLICY: _resized,
-    rules.RESIZE_GATE: _said(
-        "with the feature gate InPlacePodVerticalScaling {new} restarts a container only if its hash "
-        "without resources differs too, and it is the same"
-    ),
     rules.API_DEFAULT: _api_default,
     rules.FIELD_RETYPED: _retyped,
-    rules.NOT_CREATED: _said("{new} does not create it again: {text}", "not created again: "),
 }
-"""The clause of each rule about the hash that a release computes."""
 
 
 def _not_reproduced(situation: Situation, _: Reasons) -> str:
@@ -202,41 +195,19 @@ def _other_creator(situation: Situation, reasons: Reasons) -> str:
     return f"{maker} created it, as the recorded hash shows, and {situation.new} computes another hash"
 
 
-_manifest: Final = _said("the input is a manifest: {text}", "a manifest: ")
-
-
 def _text(_: Situation, reasons: Reasons) -> str:
     return "; ".join(reason.text for reason in reasons)
 
 
 BY_RECORD: Final[Mapping[str, Clause]] = {
-    rules.NOT_COMPARED: _said("{new} does not compare its hash: {text}", "not compared: "),
     rules.NODE_RELEASE: _text,
     rules.NODE_DISPUTED: _text,
-    rules.NOT_DECODED: _said("the object does not fit the kubelet's Go types: {text}"),
-    rules.NEVER_COMPARED: _said(
-        "{new} compares this sidecar, and {old} never did, so the recorded hash may be that of an older "
-        "release"
-    ),
-    rules.RECORDED: _said("the recorded hash is the one that {new} computes"),
     rules.NOT_REPRODUCED: _not_reproduced,
-    rules.NOT_CALIBRATED: _said(
-        "the container has no record, and other recorded hashes of its node are not reproduced"
-    ),
-    rules.HASH_MISSING: _said(
-        "no hash is recorded for it, which {new} reads as 0, and 0 differs from every hash"
-    ),
     rules.STATE_UNKNOWN: _text,
-    rules.WAITS_FOR_SIDECAR: _said("{text}", "not created again: "),
-    rules.ADMISSION: _manifest,
-    rules.PATCHED: _said("{new} is assumed to have a patch that accepts the recorded hash"),
     rules.NOT_STORED: _text,
-    rules.SERVER_GATE: _manifest,
     rules.OTHER_CREATOR: _other_creator,
-    rules.CREATOR: _said("the hash of its creator decides, which need not be {old}: {text}"),
     rules.CLOSED_BUILD: _text,
 }
-"""The clause of each rule about what is recorded, and about what the input lacks."""
 
 
 def _static(_: Situation, reasons: Reasons) -> str:
@@ -319,21 +290,11 @@ def _exit_code(situation: Situation, reasons: Reasons) -> str:
 BY_POD: Final[Mapping[str, Clause]] = {
     rules.STATIC_POD: _static,
     rules.RUNTIME_GONE: _runtime_gone,
-    rules.SANDBOX_REPLACED: _said(
-        "{new} does not recognise the sandboxes that {old} created, and replaces all of them"
-    ),
-    rules.PAUSE_IMAGE: _said(
-        "up to 1.5 the infra container has its own hash, and {new} computes another one ({text})"
-    ),
     rules.STATIC_REFUSED: _said(
         "{new} refuses static pods that refer to API objects, and this one refers to {text}", "it names "
     ),
     rules.STATIC_UID: _static_uid,
-    rules.MANIFEST_MISSING: _said(
-        "{text}, and a kubelet that starts ends what no source names", "static pod: "
-    ),
     rules.STARTUP_PROBE: _startup_probe,
-    rules.SANDBOX_BROKEN: _said("{text}, and {new} replaces such a sandbox when it starts"),
     rules.OTHER_NODE: _by_chance,
     rules.OTHER_SYSTEM: _refused,
     rules.TAINT: _feature,
@@ -342,19 +303,14 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.SYSCTL: _feature,
     rules.DEVICES: _by_chance,
     rules.FEATURE_REFUSED: _feature,
-    rules.FINISHED: _said("{text}: a kubelet that starts ends what is left of a finished pod"),
-    rules.DEADLINE: _said("{text}, which ends it under any kubelet"),
     rules.EXIT_CODE: _exit_code,
     rules.ROOM: _room,
     rules.MANAGERS: _room,
     rules.HOST_PORT: _room,
-    rules.NOT_SEEN: _said("{text}: {new} sees it when it starts, as any kubelet would", "static pod: "),
-    rules.NO_VOLUME: _said("{text}, and it looks at containers only once all are mounted", "not compared: "),
     rules.QOS: _qos,
 }
-"""The clause of each rule about a whole pod."""
 CLAUSES: Final[Mapping[str, Clause]] = {**BY_HASH, **BY_RECORD, **BY_POD}
-"""The clause of each rule."""
+"""The clauses of rules that depend on more than the releases and the reason; others have their words."""
 
 
 def why(situation: Situation) -> str:
@@ -362,7 +318,14 @@ def why(situation: Situation) -> str:
     reasons: dict[str, list[Reason]] = {}
     for reason in situation.item.reasons:
         reasons.setdefault(reason.id, []).append(reason)
-    return "; ".join(CLAUSES[rule](situation, found) for rule, found in reasons.items()) or _same(situation)
+    return "; ".join(_clause(rule)(situation, found) for rule, found in reasons.items()) or _same(situation)
+
+
+def _clause(rule: str) -> Clause:
+    if rule in CLAUSES:
+        return CLAUSES[rule]
+    words = rules.words()[rule]
+    return _said(words.why, f"{words.behind}: " if words.behind else "")
 
 
 def _same(situation: Situation) -> str:

@@ -9,14 +9,15 @@
 4. ``run`` settles what only all parts together show, has them merged into the ``tables`` (``parquet``), and
    writes ``run.json`` last.
 
-Tables hold names and counts. No value of a container is in any of them. Here are their columns, and what each
-means; ``docs/fleet.md`` is made of this.
+Tables hold names and counts. No value of a container is in any of them. ``tables.json`` has their columns,
+and what each means; ``docs/fleet.md`` is made of this.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -48,8 +49,8 @@ UNDECIDED: Final = frozenset({InputStatus.UNREADABLE, InputStatus.REFUSED, Input
 """Where nothing is known about the cluster, and it should be."""
 
 
-class Column(msgspec.Struct, frozen=True):
-    """A column of a table."""
+class Column(msgspec.Struct, frozen=True, array_like=True):
+    """A column of a table, as ``tables.json`` has it."""
 
     name: str
     type: str
@@ -57,94 +58,14 @@ class Column(msgspec.Struct, frozen=True):
     about: str
 
 
-_SHARED: Final = (
-    Column("cluster", "text", "the cluster's name: its own, or that of the file below the source"),
-    Column("part", "text", "the key of the input: what joins the tables"),
+_EVERY: Final = "every table"
+
+_COLUMNS: Final = msgspec.json.decode(
+    (Path(__file__).parent / "tables.json").read_bytes(), type=dict[str, tuple[Column, ...]]
 )
 
 TABLES: Final[Mapping[str, tuple[Column, ...]]] = {
-    "clusters": (
-        *_SHARED,
-        Column("source", "text", "the file or URL"),
-        Column("uid", "text", "the UID of the namespace kube-system; empty where nothing shows it"),
-        Column("taken", "time", "when the cluster was read, at the earliest; null if unknown"),
-        Column("labels", "labels", "the labels of the cluster, from its snapshot"),
-        Column("size", "integer", "bytes of the input"),
-        Column("status", "text", ", ".join(InputStatus)),
-        Column("error", "text", "why it is not planned; empty if it is"),
-        Column("running", "texts", "the kubelet releases that its nodes report, oldest first"),
-        Column("nodes", "integer", "nodes; this and the counts below are null unless planned"),
-        Column("pods", "integer", "pods"),
-        Column("containers", "integer", "containers"),
-        Column("compared", "integer", "containers that run on a node and are compared there"),
-        Column("restart", "integer", "containers that are killed and created again"),
-        Column("kill", "integer", "containers that are killed and not started again"),
-        Column("keep", "integer", "containers that are left alone"),
-        Column("unknown", "integer", "containers for which the input does not decide"),
-        Column("pods_affected", "integer", "pods with a container that is killed"),
-        Column("nodes_affected", "integer", "nodes with such a pod"),
-        Column("recorded", "integer", "recorded hashes"),
-        Column("reproduced", "integer", "recorded hashes that a known release computes"),
-        Column("outcome", "text", "PASS, FAIL or UNDECIDED by the policy; null if it was not judged"),
-        Column("why", "text", "the line of the policy that decided"),
-        Column("warnings", "integer", "warnings of the plan"),
-        Column("seconds", "real", "CPU seconds that the plan took"),
-        Column("program", "text", "the version of hashcompat"),
-    ),
-    "hops": (
-        *_SHARED,
-        Column("step", "integer", "which step of the upgrade, from 1; 0 for the rollback"),
-        Column("old", "text", "the release that it starts from; auto for several"),
-        Column("new", "text", "the release that it leads to"),
-        Column("findings", "integer", "containers that it restarts or kills"),
-        Column("unknown", "integer", "containers for which the input does not decide"),
-    ),
-    "owners": (
-        *_SHARED,
-        Column("release", "text", "the kubelet release of the nodes; empty if unknown"),
-        Column("namespace", "text", "namespace"),
-        Column("owner", "text", "KIND/NAME: the workload, its controller, or the pod itself"),
-        Column("container", "text", "container"),
-        Column("type", "text", "container, init, sidecar or ephemeral"),
-        Column("verdict", "text", "RESTART, KILL, KEEP or UNKNOWN"),
-        Column("rules", "texts", "the ids of the reasons, sorted"),
-        Column("containers", "integer", "containers"),
-        Column("pods", "integer", "pods"),
-        Column("nodes", "integer", "nodes"),
-    ),
-    "reasons": (
-        *_SHARED,
-        Column("rule", "text", "the id of the reason, such as HC001"),
-        Column("path", "text", "the field below the container that causes it; empty if none does"),
-        Column("verdict", "text", "RESTART, KILL, KEEP or UNKNOWN"),
-        Column("containers", "integer", "containers"),
-        Column("pods", "integer", "pods"),
-        Column("owners", "integer", "owners"),
-    ),
-    "releases": (
-        *_SHARED,
-        Column("release", "text", "the kubelet release, as nodes report it; empty for pods on none"),
-        Column("read_as", "text", "the upstream release that it was read as; empty if it is not known"),
-        Column("nodes", "integer", "nodes that report it"),
-        Column("containers", "integer", "containers on them"),
-        Column("findings", "integer", "containers that are restarted or killed"),
-        Column("unknown", "integer", "containers for which the input does not decide"),
-    ),
-    "items": (
-        *_SHARED,
-        Column("node", "text", "node; empty for a pod on none"),
-        Column("namespace", "text", "namespace"),
-        Column("pod", "text", "pod"),
-        Column("uid", "text", "the pod's UID"),
-        Column("owner", "text", "as in owners"),
-        Column("container", "text", "container"),
-        Column("type", "text", "as in owners"),
-        Column("release", "text", "the kubelet release of the node; empty if unknown"),
-        Column("verdict", "text", "RESTART, KILL, KEEP or UNKNOWN"),
-        Column("rules", "texts", "the ids of the reasons, sorted"),
-        Column("compared", "truth", "whether percentages count it"),
-        Column("recreated", "truth", "whether the whole pod is recreated"),
-    ),
+    table: (*_COLUMNS[_EVERY], *columns) for table, columns in _COLUMNS.items() if table != _EVERY
 }
 """The columns of each table, in their order. Every table also has the column ``target``."""
 

@@ -12,7 +12,7 @@ from msgspec import structs
 
 import hashcompat
 from hashcompat.core.errors import ExitCode, InputError, UsageError
-from hashcompat.fleet import TABLES, names_of, parts
+from hashcompat.fleet import TABLES, InputStatus, names_of, parts
 from hashcompat.fleet import run as fleet
 from hashcompat.fleet.engines import Here
 from hashcompat.fleet.parts import Question
@@ -369,6 +369,8 @@ def test_the_columns_are_those_that_are_declared(tmp_path: Path) -> None:
     }
     for name in TABLES:
         assert {tuple(row) for row in table(tmp_path / "out", name)} == {names_of(name)}
+    (statuses,) = (column.about for column in TABLES["clusters"] if column.name == "status")
+    assert statuses == ", ".join(InputStatus)
 
 
 @pytest.fixture(scope="module")

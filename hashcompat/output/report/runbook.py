@@ -15,7 +15,7 @@ from typing import Final
 
 from hashcompat.core.model.escape import count, name_path, owner_path, printable, some
 from hashcompat.core.model.impact import Batch, Certainty, Effect, Impact, Installer, NodeImpact, Role, Step
-from hashcompat.output.report.installers import WAYS, Installation, Lines, each, healthy
+from hashcompat.output.report.installers import Installation, Lines, each, healthy, servers, shell, snapshot
 from hashcompat.output.report.model import Block, Bullets, Code, Heading, Script
 
 _NODE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
@@ -36,7 +36,7 @@ def runbook(impact: Impact, upgrade: str, notes: Iterable[str]) -> Iterator[Bloc
     ``upgrade`` names the releases; ``notes`` are the impact's warnings and what is not known.
     """
     nodes = {node.name: node for node in impact.nodes}
-    way = WAYS[impact.installer]
+    way = shell().ways[impact.installer]
     yield Heading(f"Runbook: kubelet {upgrade}, {way.title}", 1)
     yield Bullets([*_before(impact, way, notes)])
     if printable(impact.origin.context) != impact.origin.context:
@@ -53,7 +53,7 @@ def runbook(impact: Impact, upgrade: str, notes: Iterable[str]) -> Iterator[Bloc
             Code(f"kubectl wait pods --all-namespaces {_RUNNING} --for=condition=Ready --timeout=1s"),
         ]
     )
-    yield from _servers(impact, way, nodes)
+    yield from _servers(impact, nodes)
     yield Heading("When to stop", 2)
     yield Bullets(_STOP)
     yield Heading("How to go back", 2)
@@ -111,62 +111,10 @@ def _back(impact: Impact, way: Installation) -> Iterator[str]:
 
 # The functions.
 
-_WAITING: Final = """\
-answers() { # waits until the API server is there, with etcd behind it
-    tries=60
-    until kubectl get --raw=/readyz; do
-        tries=$((tries - 1))
-        if [ "$tries" -eq 0 ]; then return 1; fi
-        sleep 10
-    done
-}
-healthy() { # namespace, pods of etcd and of an API server: waits for their own probes
-    answers
-    namespace=$1
-    shift
-    kubectl wait --namespace="$namespace" "$@" --for=condition=Ready --timeout=10m
-}
-ready() { # node, release: waits until the kubelet reports it, and the pods that run there are Ready
-    answers
-    kubectl wait "node/$1" --for=jsonpath='{.status.nodeInfo.kubeletVersion}'="v$2" --timeout=15m
-    kubectl wait "node/$1" --for=condition=Ready --timeout=15m
-    running=spec.nodeName=$1,status.phase=Running
-    pods=$(kubectl get pods --all-namespaces --field-selector="$running" --output=name)
-    if [ -n "$pods" ]; then
-        kubectl wait pods --all-namespaces --field-selector="$running" --for=condition=Ready --timeout=10m
-    fi
-}
-check() { # nodes: did just what was predicted happen?
-    for node; do
-        set -- "$@" "--node=$node"
-        shift
-    done
-    hashcompat gate --plan=plan.json --after --settle 120 "$@\""""
-_BATCH: Final = """\
-batch() ( # nodes: all kubelets at once, then what became of them
-    set -e
-    for node; do
-        kubectl cordon "$node"
-        upgrade "$node"
-    done
-    for node; do
-        ready "$node" "$target"
-        if ! was_cordoned "$node"; then kubectl uncordon "$node"; fi
-    done
-    check "$@"
-)
-back() ( # node, release
-    set -e
-    kubectl cordon "$1"
-    kubelet "$1" "$2"
-    ready "$1" "$2"
-    if ! was_cordoned "$1"; then kubectl uncordon "$1"; fi
-)"""
-
 
 def _target(impact: Impact) -> str:
     """Return the release to install, with what the names of a distribution end in."""
-    release, suffix = impact.to_release.removeprefix("v"), WAYS[impact.installer].suffix
+    release, suffix = impact.to_release.removeprefix("v"), shell().ways[impact.installer].suffix
     return release if suffix.rstrip("1") in release else release + suffix
 
 
@@ -178,7 +126,7 @@ def _functions(impact: Impact, way: Installation) -> Iterator[str | tuple[str, .
     yield Code("target={}", (_target(impact),))
     if impact.origin.context:
         yield Code('kubectl() { command kubectl {} "$@"; }', (f"--context={impact.origin.context}",))
-    if way is not WAYS[Installer.TALOS]:
+    if impact.installer is not Installer.TALOS:
         yield "how a command gets onto a node: change it for a bastion, SSM or Ansible"
         yield Code('on() { ssh -n "$1" "$2"; }')
     if windows:
@@ -190,9 +138,9 @@ def _functions(impact: Impact, way: Installation) -> Iterator[str | tuple[str, .
         yield way.kubeadm.function("with_kubeadm() { # node, what to upgrade", windows=bool(windows))
     yield way.kubelet.function("kubelet() { # node, release: installs and restarts it", windows=bool(windows))
     yield Code(f"upgrade() {{ # node\n{way.upgrade}\n}}")
-    yield Code(f"{_WAITING}{_context(impact)}\n}}")
+    yield Code(f"{shell().functions['waiting']}{_context(impact)}\n}}")
     yield _membership("was_cordoned", cordoned)
-    yield Code(_BATCH)
+    yield Code(shell().functions["batch"])
 
 
 def _membership(name: str, nodes: Sequence[str]) -> Code:
@@ -208,7 +156,7 @@ def _context(impact: Impact) -> str:
     return f" {shlex.quote(f'--context={context}')}" if context else ""
 
 
-def _servers(impact: Impact, way: Installation, nodes: Mapping[str, NodeImpact]) -> Iterator[Block]:
+def _servers(impact: Impact, nodes: Mapping[str, NodeImpact]) -> Iterator[Block]:
     """Yield what to do so that no kubelet becomes newer than its API server, and how etcd is saved."""
     members = [one for one in nodes.values() if one.role is not Role.WORKER and _is_name(one.name)]
     yield Heading("The control plane first", 2)
@@ -227,8 +175,8 @@ def _servers(impact: Impact, way: Installation, nodes: Mapping[str, NodeImpact])
         yield Bullets(lines)
     named = {one.node for one in old}
     behind = [one for one in members if one.name in named or named == {""}]
-    commands: Lines = [line for one in members[:1] for line in way.snapshot(one)]
-    if behind and (upgrades := way.servers(behind)):
+    commands: Lines = [line for one in members[:1] for line in snapshot(impact.installer, one)]
+    if behind and (upgrades := servers(impact.installer, behind)):
         commands = [Code("("), Code("set -e"), *commands, *upgrades, Code(")")]
     if not impact.servers:
         yield Bullets(["Which release the API servers have is not known: no kubelet may be newer."])

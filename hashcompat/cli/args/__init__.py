@@ -43,9 +43,12 @@ def option(*flags: str, default: Any = None, **settings: Any) -> Any:
     """
     if settings.get("multiple"):
         default = ()
-    elif settings.get("is_flag"):
-        default = False
     return _Declared(flags, {"default": default, **settings})
+
+
+def flag(*flags: str, **settings: Any) -> Any:
+    """Declare a field as an option without a value, which is true where it is given."""
+    return option(*flags, default=False, is_flag=True, **settings)
 
 
 def argument(**settings: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, TypeVar
 
 import click
 
-from hashcompat.cli.args import Changed, command_line, group, option
+from hashcompat.cli.args import Changed, command_line, flag, group, option
 from hashcompat.cli.args.source import ScopeOptions
 from hashcompat.cli.output import Destination, check_apart, destination, note
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
@@ -224,7 +224,7 @@ class OutputOptions:
         metavar="FILE",
         help="Save the JSON document in FILE, atomically; - prints it instead of the result.",
     )
-    no_headers: bool = option("--no-headers", is_flag=True, help="Omit table headers.")
+    no_headers: bool = flag("--no-headers", help="Omit table headers.")
     color: str = option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
@@ -297,7 +297,7 @@ class Quiet:
 
     HEADING: ClassVar = "Output"
 
-    quiet: bool = option("-q", "--quiet", is_flag=True, help="Print only the result.")
+    quiet: bool = flag("-q", "--quiet", help="Print only the result.")
 
 
 @group
@@ -306,9 +306,8 @@ class WithoutHashes:
 
     HEADING: ClassVar = "Output"
 
-    no_hashes: bool = option(
+    no_hashes: bool = flag(
         "--no-hashes",
-        is_flag=True,
         help="Omit hashes from reports that you pass on: each reveals 32 bits of hidden values.",
     )
 
@@ -327,4 +326,4 @@ class Verbose:
 
     HEADING: ClassVar = "Output"
 
-    verbose: bool = option("-v", "--verbose", is_flag=True, help="Also report fields that a kubelet drops.")
+    verbose: bool = flag("-v", "--verbose", help="Also report fields that a kubelet drops.")

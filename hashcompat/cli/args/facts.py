@@ -16,7 +16,7 @@ from msgspec import structs
 from hashcompat.analysis import planning
 from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch, Options
 from hashcompat.analysis.planning.view import View
-from hashcompat.cli.args import group, option
+from hashcompat.cli.args import flag, group, option
 from hashcompat.cli.args.common import Quiet, ReleaseNames, Releases
 from hashcompat.cli.args.inventory import InventoryRequest
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
@@ -36,24 +36,19 @@ if TYPE_CHECKING:
 
 # What several commands declare alike.
 
-KEEP_GOING: Final[Any] = option(
-    "--keep-going",
-    is_flag=True,
-    help="Report a container that cannot be decoded as UNKNOWN instead of stopping.",
+KEEP_GOING: Final[Any] = flag(
+    "--keep-going", help="Report a container that cannot be decoded as UNKNOWN instead of stopping."
 )
 """The option of every command that decides about containers one by one."""
 
-ASSUME_NORMALIZED: Final[Any] = option(
+ASSUME_NORMALIZED: Final[Any] = flag(
     "--assume-normalized",
-    is_flag=True,
     help="Assume that recorded hashes are rewritten first, as far as hashcompat normalize can.",
 )
 """The option of every command that plans with records as hashcompat normalize leaves them."""
 
-OVERRIDE_NODE_RELEASES: Final[Any] = option(
-    "--override-node-releases",
-    is_flag=True,
-    help="Use --from even for nodes that report another release.",
+OVERRIDE_NODE_RELEASES: Final[Any] = flag(
+    "--override-node-releases", help="Use --from even for nodes that report another release."
 )
 """The option of every command that takes ``--from`` and reads nodes."""
 
@@ -146,17 +141,13 @@ class FactOptions:
         help="The target release of the API server; default: the newer kubelet's, or the current one where "
         "that is newer.",
     )
-    cri_dockerd: bool = option(
-        "--cri-dockerd", is_flag=True, help="Kubelets from 1.24 on use Docker through cri-dockerd."
-    )
-    other_runtime: bool = option(
+    cri_dockerd: bool = flag("--cri-dockerd", help="Kubelets from 1.24 on use Docker through cri-dockerd.")
+    other_runtime: bool = flag(
         "--other-runtime",
-        is_flag=True,
         help="The target kubelet uses another container runtime, which has none of these pods yet.",
     )
-    assume_upstream: bool = option(
+    assume_upstream: bool = flag(
         "--assume-upstream",
-        is_flag=True,
         help="Assume that vendors' kubelets without public source (ACK, TKE, CCE) hash like upstream's.",
     )
     allowed_sysctls: str | None = option(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar
 import click
 import msgspec
 
-from hashcompat.cli.args import group, option, values_of
+from hashcompat.cli.args import flag, group, option, values_of
 from hashcompat.cli.args.source import cluster_state
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.impact import Rollout
@@ -144,7 +144,7 @@ class PolicyFlags:
     baseline: str | None = option(
         "--baseline", metavar="FILE", help="Ignore findings already in this earlier plan or gate result."
     )
-    strict: bool = option("--strict", is_flag=True, help="Ignore exceptions.")
+    strict: bool = flag("--strict", help="Ignore exceptions.")
     plan_max_age: str | None = option(
         "--plan-max-age", metavar="DURATION", help="Maximum age of a saved plan, such as 24h."
     )
@@ -163,8 +163,8 @@ class PolicyFlags:
         metavar="FILE",
         help="The key that the plan must have been signed with (plan --sign-key).",
     )
-    report_only: bool = option(
-        "--report-only", is_flag=True, help="Exit 0 whatever is found; still exit 1 if the program fails."
+    report_only: bool = flag(
+        "--report-only", help="Exit 0 whatever is found; still exit 1 if the program fails."
     )
     config: str | None = option(
         "--config",
@@ -172,20 +172,14 @@ class PolicyFlags:
         help="The settings file to use instead of ./.hashcompat.yaml and the user's own; none: use no "
         "settings file.",
     )
-    no_exceptions: bool = option(
-        "--no-exceptions",
-        is_flag=True,
-        help="Ignore exceptions named by an environment variable or settings file.",
+    no_exceptions: bool = flag(
+        "--no-exceptions", help="Ignore exceptions named by an environment variable or settings file."
     )
-    no_baseline: bool = option(
-        "--no-baseline",
-        is_flag=True,
-        help="Ignore a baseline named by an environment variable or settings file.",
+    no_baseline: bool = flag(
+        "--no-baseline", help="Ignore a baseline named by an environment variable or settings file."
     )
-    no_report_only: bool = option(
-        "--no-report-only",
-        is_flag=True,
-        help="Ignore --report-only from an environment variable or settings file.",
+    no_report_only: bool = flag(
+        "--no-report-only", help="Ignore --report-only from an environment variable or settings file."
     )
 
     def settled(self) -> Settled:
@@ -242,9 +236,8 @@ class RolloutFlags:
 
     HEADING: ClassVar = "Rollout"
 
-    after: bool = option(
+    after: bool = flag(
         "--after",
-        is_flag=True,
         help="Check after the upgrade of --node: compare the plan with what happened to its containers.",
     )
     state: str | None = option(
@@ -261,10 +254,8 @@ class RolloutFlags:
         help="With --after: how long to keep checking while the kubelet of --node settles. A surprise "
         "that persists ends the wait.",
     )
-    take_over: bool = option(
-        "--take-over",
-        is_flag=True,
-        help="Take over the turn of --node if it was started but not decided, or if it failed.",
+    take_over: bool = flag(
+        "--take-over", help="Take over the turn of --node if it was started but not decided, or if it failed."
     )
     holder: str | None = option(
         "--holder", metavar="NAME", help="Who takes the turn, for humans; default: USER@HOST."
@@ -272,16 +263,16 @@ class RolloutFlags:
 
     def check(self, *, plan: str | None, nodes: tuple[str, ...]) -> None:
         """Raise UsageError for flags that mean nothing together."""
-        for flag, given in (("--after", self.after), ("--state", self.state)):
+        for name, given in (("--after", self.after), ("--state", self.state)):
             if given and not plan:
-                raise UsageError(f"{flag} goes with a saved plan; give it with --plan FILE")
+                raise UsageError(f"{name} goes with a saved plan; give it with --plan FILE")
             if given and not nodes:
-                raise UsageError(f"{flag} is about nodes; name them with --node")
+                raise UsageError(f"{name} is about nodes; name them with --node")
         if self.settle and not self.after:
             raise UsageError("--settle goes with --after")
-        for flag, given in (("--take-over", self.take_over), ("--holder", self.holder)):
+        for name, given in (("--take-over", self.take_over), ("--holder", self.holder)):
             if given and (self.after or not self.state):
-                raise UsageError(f"{flag} goes with --state, before a node is upgraded")
+                raise UsageError(f"{name} goes with --state, before a node is upgraded")
 
     def store(self, access: ClusterOptions) -> RolloutStore | None:
         """Return where the state is kept; None without ``--state``."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from msgspec import structs
 
 from hashcompat.cli import progress, say
-from hashcompat.cli.args import group, option
+from hashcompat.cli.args import flag, group, option
 from hashcompat.cli.output import note
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.escape import printable
@@ -51,10 +51,9 @@ class ScopeOptions:
     namespaces: tuple[str, ...] = option(
         "-n", "--namespace", multiple=True, metavar="NAMESPACE", help="Only this namespace; repeatable."
     )
-    every_namespace: bool = option(
+    every_namespace: bool = flag(
         "-A",
         "--all-namespaces",
-        is_flag=True,
         help="All namespaces, which is the default; as in kubectl, -n counts for nothing then.",
     )
     excluded_namespaces: tuple[str, ...] = option(
@@ -304,9 +303,7 @@ class SourceOptions:
         metavar="FILE|DIR|URL|-",
         help="Pods as JSON, JSON lines or YAML, also in a tar archive; repeatable; - is standard input.",
     )
-    recursive: bool = option(
-        "-R", "--recursive", is_flag=True, help="Read the directories given with -f recursively."
-    )
+    recursive: bool = flag("-R", "--recursive", help="Read the directories given with -f recursively.")
     excluded: tuple[str, ...] = option(
         "--exclude",
         multiple=True,
@@ -320,16 +317,14 @@ class SourceOptions:
         metavar="FILE",
         help="The same by the patterns in FILE, one a line; repeatable.",
     )
-    strict_files: bool = option(
+    strict_files: bool = flag(
         "--strict-files",
-        is_flag=True,
         help="Fail on a file in a directory or archive that holds no Kubernetes objects, and on an object "
         "whose pods are not read.",
     )
-    sample: bool = option("--sample", is_flag=True, help="Use the small built-in cluster.")
-    no_defaults: bool = option(
+    sample: bool = flag("--sample", help="Use the small built-in cluster.")
+    no_defaults: bool = flag(
         "--no-defaults",
-        is_flag=True,
         help="Hash manifests as they are, without API server defaults and canonical quantities.",
     )
     static: StaticPodOptions

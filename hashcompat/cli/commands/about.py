@@ -18,7 +18,7 @@ import click
 
 from hashcompat import __version__
 from hashcompat.cli import output
-from hashcompat.cli.args import argument, group, option
+from hashcompat.cli.args import argument, flag, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.completion import SHELLS, script
 from hashcompat.core.errors import ExitCode, UsageError
@@ -74,9 +74,7 @@ _SWITCH: Final = "\nWANTED=records\n"
 class CollectorArguments:
     """What ``collector`` is asked."""
 
-    preflight: bool = option(
-        "--preflight", is_flag=True, help="Also collect what hashcompat preflight checks."
-    )
+    preflight: bool = flag("--preflight", help="Also collect what hashcompat preflight checks.")
 
 
 @declared(
@@ -121,7 +119,7 @@ class McpArguments:
     files: tuple[str, ...] = option(
         "-f", "--filename", multiple=True, metavar="FILE|DIR|URL", help="Pods and nodes; repeatable."
     )
-    sample: bool = option("--sample", is_flag=True, help="Use the small built-in cluster.")
+    sample: bool = flag("--sample", help="Use the small built-in cluster.")
     context: str | None = option(
         "--context",
         metavar="NAME",

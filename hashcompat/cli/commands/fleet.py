@@ -13,7 +13,7 @@ from msgspec import structs
 from hashcompat import cli
 from hashcompat.analysis.gating import Wanted, waves
 from hashcompat.cli import output
-from hashcompat.cli.args import WithArguments, argument, given_flags, group, option, with_parts
+from hashcompat.cli.args import WithArguments, argument, flag, given_flags, group, option, with_parts
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import Quiet, ReleaseData, ReleaseNames, shows
 from hashcompat.cli.args.facts import KEEP_GOING
@@ -89,7 +89,7 @@ class PrintOptions:
         metavar="FORMAT=PATH",
         help="Also write the result to a file in any -o format, atomically; repeatable.",
     )
-    no_headers: bool = option("--no-headers", is_flag=True, help="Omit table headers.")
+    no_headers: bool = flag("--no-headers", help="Omit table headers.")
     color: str = option(
         "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour the output."
     )
@@ -160,7 +160,7 @@ class Arguments:
         "--from", metavar="RELEASE|auto", help="The current release; default: auto, what each node reports."
     )
     out: str | None = option("--out", metavar="DIR|URL", help="Where the tables go.")
-    items: bool = option("--items", is_flag=True, help="Also make the table items: a row per container.")
+    items: bool = flag("--items", help="Also make the table items: a row per container.")
     keep_going: bool = KEEP_GOING
     max_failed_clusters: int = option(
         "--max-failed-clusters",
@@ -245,9 +245,9 @@ def _targets(arguments: Arguments, names: ReleaseNames) -> tuple[str, ...]:
     targets = tuple(names.listed(arguments.to_releases, "--to"))
     if not targets:
         raise UsageError("--to is missing; name the target releases, such as --to 1.31,1.33")
-    for flag in given_flags(arguments.policy):
-        if flag in _UNJUDGED:
-            raise UsageError(f"{flag} is about one plan; a fleet has many")
+    for name in given_flags(arguments.policy):
+        if name in _UNJUDGED:
+            raise UsageError(f"{name} is about one plan; a fleet has many")
     return targets
 
 
@@ -292,7 +292,7 @@ class QueryArguments:
 
     name: str | None = argument(required=False, metavar="[NAME]")
     out: str | None = option("--out", metavar="DIR|URL", help="Where the tables are.")
-    sql: bool = option("--sql", is_flag=True, help="Print the SQL, and ask nothing.")
+    sql: bool = flag("--sql", help="Print the SQL, and ask nothing.")
     format: str = option(
         "-o", "--output", type=click.Choice(["table", "json"]), default="table", help="Output format."
     )

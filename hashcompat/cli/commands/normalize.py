@@ -16,7 +16,7 @@ from msgspec import structs
 from hashcompat.analysis import normalizing
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
-from hashcompat.cli.args import argument, group, option, with_parts
+from hashcompat.cli.args import argument, flag, group, option, with_parts
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import OutputOptions, Quiet, Releases, shows
 from hashcompat.cli.args.facts import KEEP_GOING, NO_RECORDS, FactOptions, Patched, key_of
@@ -146,14 +146,11 @@ class Tolerance:
 
     HEADING: ClassVar = "Node"
 
-    untested_runtime: bool = option(
-        "--untested-runtime",
-        is_flag=True,
-        help="Go on with a version of a runtime with which this was never tried.",
+    untested_runtime: bool = flag(
+        "--untested-runtime", help="Go on with a version of a runtime with which this was never tried."
     )
-    live_restore: bool = option(
+    live_restore: bool = flag(
         "--live-restore",
-        is_flag=True,
         help="dockerd is started with --live-restore; by default its daemon.json has to say so.",
     )
 
@@ -172,7 +169,7 @@ class ApplyArguments:
     """What ``apply`` is asked."""
 
     file: str = argument(required=True, metavar="FILE")
-    write: bool = option("--write", is_flag=True, help="Do it; by default only what would be done is shown.")
+    write: bool = flag("--write", help="Do it; by default only what would be done is shown.")
     max_age: str = option(
         "--max-age",
         metavar="DURATION",
@@ -243,10 +240,8 @@ class Looked:
     """What ``check`` is asked."""
 
     file: str = argument(required=True, metavar="FILE")
-    restart_runtime: bool = option(
-        "--restart-runtime",
-        is_flag=True,
-        help="Restart the runtime first, by systemd; refused while a kubelet runs.",
+    restart_runtime: bool = flag(
+        "--restart-runtime", help="Restart the runtime first, by systemd; refused while a kubelet runs."
     )
     node: NodeOptions
     shown: Annotated[OutputOptions, shows(RUN)]
@@ -288,7 +283,7 @@ class Undone:
     """What ``undo`` is asked."""
 
     file: str = argument(required=True, metavar="FILE")
-    write: bool = option("--write", is_flag=True, help="Do it; by default only what would be done is shown.")
+    write: bool = flag("--write", help="Do it; by default only what would be done is shown.")
     node: NodeOptions
     tolerance: Tolerance
     shown: Annotated[OutputOptions, shows(RUN)]

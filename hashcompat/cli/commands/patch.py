@@ -16,7 +16,7 @@ from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args import given_flags, group, option
+from hashcompat.cli.args import flag, given_flags, group, option
 from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, ReleaseNames, shows
 from hashcompat.cli.args.inventory import InventoryRequest
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
@@ -54,21 +54,17 @@ class Arguments:
         default=upstream.SOURCE_URL,
         help="URL to download source files from; {tag} and {path} are filled in.",
     )
-    accept_new_fields: bool = option(
+    accept_new_fields: bool = flag(
         "--accept-new-fields",
-        is_flag=True,
         help="Accept an old hash even if fields are set that the old release does not know.",
     )
     until: str | None = option("--until", metavar="RELEASE", help="The last release that accepts old hashes.")
-    article: bool = option(
-        "--article", is_flag=True, help="Strip in DeepHashObject, which affects every hash computed there."
+    article: bool = flag(
+        "--article", help="Strip in DeepHashObject, which affects every hash computed there."
     )
-    force: bool = option(
-        "--force", is_flag=True, help="Pin even though every in-place resize will restart the container."
-    )
-    audit: bool = option(
+    force: bool = flag("--force", help="Pin even though every in-place resize will restart the container.")
+    audit: bool = flag(
         "--audit",
-        is_flag=True,
         help="List pods with containers for which --strategy strip does not reproduce the old "
         "release's hash.",
     )

@@ -12,7 +12,7 @@ from msgspec import structs
 
 from hashcompat.analysis import planning
 from hashcompat.cli import output
-from hashcompat.cli.args import Changed, given_words, group, option
+from hashcompat.cli.args import Changed, flag, given_words, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import OutputOptions, Quiet, Releases, Verbose, WithoutHashes, shows
 from hashcompat.cli.args.facts import KEEP_GOING, FactOptions, Jobs, Make, Patched, key_of, planned
@@ -44,10 +44,8 @@ class Arranged:
         type=click.Choice([one.value for one in SortBy]),
         help="Sort groups and rows; default: groups by restarts, rows by node.",
     )
-    every: bool = option(
-        "--all",
-        is_flag=True,
-        help="Show everything, including rows that do not fit and, with -o name, kept containers.",
+    every: bool = flag(
+        "--all", help="Show everything, including rows that do not fit and, with -o name, kept containers."
     )
 
     def check(self, form: str) -> None:
@@ -67,16 +65,13 @@ _VERBOSE: Final = "Also list each assumption on a terminal, and fields that a ku
 class Arguments:
     """What ``plan`` is asked."""
 
-    only_restarts: bool = option("--only-restarts", is_flag=True, help="Hide unaffected containers.")
+    only_restarts: bool = flag("--only-restarts", help="Hide unaffected containers.")
     keep_going: bool = KEEP_GOING
-    detailed_exitcode: bool = option(
-        "--detailed-exitcode",
-        is_flag=True,
-        help="Exit 2 if any container restarts; otherwise exit 3 if any is UNKNOWN.",
+    detailed_exitcode: bool = flag(
+        "--detailed-exitcode", help="Exit 2 if any container restarts; otherwise exit 3 if any is UNKNOWN."
     )
-    details: bool = option(
+    details: bool = flag(
         "--details",
-        is_flag=True,
         help="Add everything that -o html shows to the JSON document: where hashed texts differ "
         "(masked), and what each step of the upgrade restarts.",
     )

@@ -23,7 +23,7 @@ from hashcompat.analysis.preflight import (
     with_own_releases,
 )
 from hashcompat.cli import output
-from hashcompat.cli.args import changed, group, option
+from hashcompat.cli.args import changed, flag, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, check_releases, listed, shows
 from hashcompat.cli.args.facts import OVERRIDE_NODE_RELEASES, RUNTIME_ENDPOINT
@@ -53,10 +53,8 @@ class Joined:
 
     HEADING: ClassVar = "Cluster and plan"
 
-    no_node: bool = option(
-        "--no-node",
-        is_flag=True,
-        help="Check only the Node objects in the source; read nothing on the nodes themselves.",
+    no_node: bool = flag(
+        "--no-node", help="Check only the Node objects in the source; read nothing on the nodes themselves."
     )
     plan: str | None = option(
         "--plan",
@@ -70,9 +68,8 @@ class Joined:
         help="The release of the API server that the kubelet will talk to; default: what /version and static "
         "pods show.",
     )
-    assume_normalized: bool = option(
+    assume_normalized: bool = flag(
         "--assume-normalized",
-        is_flag=True,
         help="Check that the records of these nodes can be rewritten by hashcompat normalize, and plan so.",
     )
     override_node_releases: bool = OVERRIDE_NODE_RELEASES

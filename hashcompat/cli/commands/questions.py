@@ -19,7 +19,7 @@ from hashcompat.analysis.answers.matrix import make
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output, progress
-from hashcompat.cli.args import Changed, argument, group, option
+from hashcompat.cli.args import Changed, argument, flag, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import (
     OutputOptions,
@@ -57,12 +57,8 @@ class ExplainArguments:
     """What ``explain`` is asked."""
 
     target: str | None = argument(required=False, metavar="[NAMESPACE/POD[/CONTAINER]|KIND/NAME]")
-    show_values: bool = option(
-        "--show-values", is_flag=True, help="Show potentially secret text instead of ***."
-    )
-    full: bool = option(
-        "--full", is_flag=True, help="Show both hashed texts in full, and every field that differs."
-    )
+    show_values: bool = flag("--show-values", help="Show potentially secret text instead of ***.")
+    full: bool = flag("--full", help="Show both hashed texts in full, and every field that differs.")
     releases: Releases
     source: SourceOptions
     scope: ScopeOptions
@@ -120,12 +116,10 @@ class HashArguments:
     kubelet: str | None = option(
         "--kubelet", metavar="RELEASE[,RELEASE...]", help="The kubelet releases that compute the hash."
     )
-    show_input: bool = option(
-        "--show-input", is_flag=True, help="Print the exact text that is hashed; requires --show-values."
+    show_input: bool = flag(
+        "--show-input", help="Print the exact text that is hashed; requires --show-values."
     )
-    show_values: bool = option(
-        "--show-values", is_flag=True, help="Do not mask potentially secret text in the output."
-    )
+    show_values: bool = flag("--show-values", help="Do not mask potentially secret text in the output.")
     data: ReleaseData
     source: SourceOptions
     scope: ScopeOptions
@@ -169,12 +163,11 @@ class VerifyArguments:
         metavar="RELEASE|auto",
         help="The release that recorded the hashes; auto (default): what each node reports.",
     )
-    show_values: bool = option(
-        "--show-values", is_flag=True, help="Show the text leading up to a difference, values included."
+    show_values: bool = flag(
+        "--show-values", help="Show the text leading up to a difference, values included."
     )
-    search_token_mount: bool = option(
+    search_token_mount: bool = flag(
         "--search-token-mount",
-        is_flag=True,
         help="If a manifest's hash differs from the recorded one, try to find the service account "
         "volume mount that its pod has in addition.",
     )
@@ -260,13 +253,11 @@ class ImpactArguments:
         metavar="N",
         help="How many nodes are upgraded at once, at the most; those of the control plane one by one.",
     )
-    across_zones: bool = option(
-        "--across-zones", is_flag=True, help="Let a batch have nodes of several zones, and all nodes of one."
+    across_zones: bool = flag(
+        "--across-zones", help="Let a batch have nodes of several zones, and all nodes of one."
     )
-    all_budgets: bool = option(
-        "--all-budgets",
-        is_flag=True,
-        help="Treat the input as complete: no PodDisruptionBudget in it means there is none.",
+    all_budgets: bool = flag(
+        "--all-budgets", help="Treat the input as complete: no PodDisruptionBudget in it means there is none."
     )
     installer: str | None = option(
         "--with",
@@ -276,9 +267,8 @@ class ImpactArguments:
         "(the package manager). Default: k3s and rke2 where nodes report such a release, else package.",
     )
     keep_going: bool = KEEP_GOING
-    detailed_exitcode: bool = option(
+    detailed_exitcode: bool = flag(
         "--detailed-exitcode",
-        is_flag=True,
         help="Exit 2 if a budget is breached, all replicas restart at once or a container is not "
         "started again; exit 3 if that is undecided.",
     )
@@ -337,8 +327,8 @@ _TO: Final = {"help": "The last release; default: the newest known one."}
 class MatrixArguments:
     """What ``matrix`` is asked."""
 
-    every_patch: bool = option(
-        "--every-patch", is_flag=True, help="Compare every patch release, not just the newest of each minor."
+    every_patch: bool = flag(
+        "--every-patch", help="Compare every patch release, not just the newest of each minor."
     )
     releases: Annotated[Releases, Changed("from_release", _FROM), Changed("to_release", _TO)]
     source: SourceOptions

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 from hashcompat.analysis.answers.comparison import compare_releases, known_releases, versions
 from hashcompat.cli import output
-from hashcompat.cli.args import argument, group, option
+from hashcompat.cli.args import argument, flag, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import OutputOptions, ReleaseData, shows
 from hashcompat.cli.args.gate import configmap_of
@@ -193,10 +193,8 @@ class RoleArguments:
         show_default=True,
         help="As in plan; only auto needs access to nodes.",
     )
-    impact: bool = option(
-        "--impact",
-        is_flag=True,
-        help="Also allow what impact needs: PodDisruptionBudgets and the pods of all nodes.",
+    impact: bool = flag(
+        "--impact", help="Also allow what impact needs: PodDisruptionBudgets and the pods of all nodes."
     )
     state: str | None = option(
         "--state",

@@ -15,7 +15,7 @@ from hashcompat.analysis.answers.changes import DocumentDifference
 from hashcompat.analysis.answers.comparison import ReleaseDifference, compare_releases
 from hashcompat.analysis.answers.redaction import Redaction, Snapshot
 from hashcompat.cli import output
-from hashcompat.cli.args import argument, command_line, group, option
+from hashcompat.cli.args import argument, command_line, flag, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, ReleaseNames, WithoutHashes, shows
 from hashcompat.cli.args.facts import RecordOptions
@@ -69,9 +69,8 @@ class SnapshotFile:
         metavar="KEY=VALUE",
         help="A label of the cluster, for a fleet of them; repeatable.",
     )
-    with_hashes: bool = option(
+    with_hashes: bool = flag(
         "--with-hashes",
-        is_flag=True,
         help="Also save the hashes of hidden values. Anyone who has the file can recover short values "
         "from them.",
     )
@@ -188,7 +187,7 @@ class DiffArguments:
 
     old: str = argument(required=True, metavar=_METAVAR)
     new: str = argument(required=True, metavar=_METAVAR)
-    detailed_exitcode: bool = option("--detailed-exitcode", is_flag=True, help="Exit 2 if anything differs.")
+    detailed_exitcode: bool = flag("--detailed-exitcode", help="Exit 2 if anything differs.")
     data: ReleaseData
     shown: Annotated[OutputOptions, shows(CHANGES, DIFFERENCE)]
     without_hashes: WithoutHashes
@@ -247,9 +246,7 @@ class ConvertArguments:
     """What ``convert`` is asked."""
 
     file: str = argument(required=True, metavar="FILE")
-    only_restarts: bool = option(
-        "--only-restarts", is_flag=True, help="Hide unaffected containers of a plan."
-    )
+    only_restarts: bool = flag("--only-restarts", help="Hide unaffected containers of a plan.")
     shown: Annotated[OutputOptions, shows(*(report for report, _ in _KINDS.values()))]
     without_hashes: WithoutHashes
     quiet: Quiet

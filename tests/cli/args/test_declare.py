@@ -13,6 +13,7 @@ from hashcompat.cli.args import (
     argument,
     changed,
     command,
+    flag,
     given_flags,
     given_words,
     group,
@@ -33,7 +34,7 @@ class Below:
 @group
 class Arguments:
     target: str | None = argument(required=False, metavar="[TARGET]")
-    flag: bool = option("--flag", is_flag=True, help="Flag.")
+    flag: bool = flag("--flag", help="Flag.")
     below: Annotated[Below, Changed("level", {"type": click.Choice(["a", "b"]), "default": "b"})]
 
 

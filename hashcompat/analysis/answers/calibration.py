@@ -44,7 +44,6 @@ class Creator(msgspec.Struct, frozen=True):
     release: str
     """The nearest such release: the newest of the older ones, else the oldest of the newer ones."""
     era: str
-    """Its era."""
     fields: tuple[str, ...]
     """The places where what the two releases hash differs; empty where their eras differ."""
 
@@ -159,7 +158,6 @@ class CheckedRecord(msgspec.Struct, frozen=True):
     node: str
     """The name of the node."""
     record: Recorded
-    """The record."""
     computed: int | None = None
     """The hash that its release computes; None where nothing was computed, or a vendor's Go decides."""
     problem: str = ""

@@ -191,9 +191,7 @@ class Side(msgspec.Struct, frozen=True):
     """One kubelet's view of a container."""
 
     release: str
-    """The kubelet's release."""
     era: str
-    """The name of its era."""
     hash: int | None
     """The unsigned 32-bit hash; None where a vendor's Go decides."""
     text: str
@@ -208,7 +206,6 @@ class Explanation(msgspec.Struct, frozen=True):
     """Everything about one container's verdict."""
 
     item: Item
-    """Its item of the plan."""
     old: Side | None
     """The current kubelet; None where only a record decides, or the container does not decode."""
     new: Side | None

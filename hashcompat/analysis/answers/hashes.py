@@ -84,7 +84,6 @@ class HashRow(msgspec.Struct, frozen=True):
     """One container's hash under each release that reads its pod; the keys are their names as given."""
 
     pod: PodName
-    """The pod."""
     container: ContainerName
     """One of its containers."""
     found: FoundHashes

@@ -31,7 +31,6 @@ class Texts(msgspec.Struct, frozen=True):
     """What one kubelet hashes of a container."""
 
     kubelet: Kubelet
-    """The kubelet."""
     readable: str
     """What is hashed, as people can read it."""
     _hasher: Hasher

@@ -269,7 +269,6 @@ class ReplaceLine(_OfFunction, frozen=True):
     """Replace one line of a function."""
 
     line: str
-    """The line to replace."""
     instead: str
     """The line that replaces it."""
     mark: str
@@ -353,7 +352,6 @@ class AddImport(msgspec.Struct, frozen=True):
     """Import a package of Kubernetes, where gofmt sorts it."""
 
     path: str
-    """The import path."""
     alias: str = ""
     """The name to import it under; empty for its own."""
 

@@ -41,7 +41,6 @@ class Draft(msgspec.Struct, frozen=True):
     """A container before its verdict."""
 
     pod: Pod
-    """The pod."""
     container: Container
     """One of its containers."""
     release: str

@@ -190,13 +190,10 @@ class Subject(msgspec.Struct, frozen=True):
     """One container of an API pod, with what decides about it."""
 
     pod: Pod
-    """The pod."""
     container: Container
-    """One of its containers."""
     node: Node | None
     """The pod's node, where it is in the input."""
     hashes: WayHashes
-    """The hashes of the container."""
     kind: bytes
     """What of the pod decides besides hashes."""
     place: int

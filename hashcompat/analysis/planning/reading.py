@@ -31,9 +31,7 @@ class Transition(msgspec.Struct, frozen=True):
     """One container and the two kubelets of an upgrade."""
 
     pod: Pod
-    """The pod."""
     container: Container
-    """One of its containers."""
     old: Kubelet
     """The current kubelet, or the target one where the current release is unknown."""
     new: Kubelet

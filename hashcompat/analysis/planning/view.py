@@ -32,7 +32,6 @@ class View(msgspec.Struct, frozen=True):
     """The release data and the options for one computation."""
 
     catalog: Catalog
-    """The release data."""
     options: Options = msgspec.field(default_factory=Options)
     """How pods are read, and what else is known."""
     patch: AssumedPatch | None = None

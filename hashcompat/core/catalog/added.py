@@ -35,7 +35,6 @@ class Added(msgspec.Struct, frozen=True):
     """One added release."""
 
     release: Release
-    """Its name."""
     tree: Tree
     """The tree of its types."""
 

@@ -38,7 +38,6 @@ class FeatureGate(msgspec.Struct, frozen=True):
     """What a gate is in some releases."""
 
     releases: Range
-    """The releases."""
     stage: str
     """``ALPHA``, ``BETA``, ``GA`` or ``DEPRECATED``."""
     on: bool
@@ -420,7 +419,6 @@ class GoChange(msgspec.Struct, frozen=True):
     new: str = msgspec.field(name="to")
     """The Go minor from this release on."""
     pr: str
-    """The pull request."""
     also: tuple[str, ...]
     """Pull requests that belong to it."""
     about: str

@@ -70,7 +70,6 @@ class Default(msgspec.Struct, frozen=True):
     keys: tuple[str, ...]
     """The JSON keys that lead from an object of the struct to the field."""
     type: GoType
-    """The field's type."""
     when: str
     """The condition, in a word or in words."""
     operation: str

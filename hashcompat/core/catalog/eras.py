@@ -76,7 +76,6 @@ class Function(msgspec.Struct, frozen=True):
     file: str
     """The file's path in Kubernetes' source."""
     name: str
-    """The function's name."""
     releases: Range
     """The releases that have it so."""
     sha256: str
@@ -98,9 +97,7 @@ class Import(msgspec.Struct, frozen=True):
     """The import path under which some releases have a package."""
 
     releases: Range
-    """The releases."""
     path: str = msgspec.field(name="value")
-    """The import path."""
 
 
 class PatchTables(msgspec.Struct, frozen=True):

@@ -27,7 +27,6 @@ class Flag(msgspec.Struct, frozen=True):
     name: str
     """Its name, with - between words."""
     releases: Range
-    """The releases."""
     kind: str
     """``bool``, ``string``, ``duration``, ``int``, ``float``, ``map``, ``list``, ``quantity`` or
     ``version``."""
@@ -121,7 +120,6 @@ class ConfigField(msgspec.Struct, frozen=True):
     path: str
     """Where it is: ``authentication.anonymous.enabled``, ``registerWithTaints[].key``."""
     releases: Range
-    """The releases."""
     kind: str
     """``object``, ``list``, ``map``, ``string``, ``bool``, ``int``, ``float``, ``duration``, ``time`` or
     ``quantity``."""
@@ -135,7 +133,6 @@ class ConfigVersion(msgspec.Struct, frozen=True, rename="camel"):
     """How some releases read a config file."""
 
     releases: Range
-    """The releases."""
     api_version: str
     """What the file gives as apiVersion."""
     flag: str
@@ -287,7 +284,6 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """What some releases ask of the value of a flag or a field; one of the forms is given."""
 
     releases: Range
-    """The releases."""
     source: str
     """The Go file and the releases in which it was read."""
     field: str = ""

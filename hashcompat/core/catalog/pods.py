@@ -143,9 +143,7 @@ class StaticPods(msgspec.Struct, frozen=True, eq=False, dict=True):
     data: PodData
     """Where the types, defaults and conversions come from."""
     release: Release
-    """The release."""
     gates: Gates
-    """The kubelet's feature gates."""
     digest: str
     """The digest's name: a row of behaviour.json."""
     source: Mapping[str, str]

@@ -55,7 +55,6 @@ class Slice(msgspec.Struct, frozen=True):
     name: str
     """The name that reflection prints."""
     elem: GoType
-    """The elements' type."""
 
 
 class Array(msgspec.Struct, frozen=True):
@@ -64,9 +63,7 @@ class Array(msgspec.Struct, frozen=True):
     name: str
     """The name that reflection prints."""
     length: int
-    """The number of elements."""
     elem: GoType
-    """The elements' type."""
 
 
 class Map(msgspec.Struct, frozen=True):
@@ -75,9 +72,7 @@ class Map(msgspec.Struct, frozen=True):
     name: str
     """The name that reflection prints."""
     key: GoType
-    """The keys' type."""
     value: GoType
-    """The values' type."""
 
 
 class Pointer(msgspec.Struct, frozen=True):
@@ -100,9 +95,7 @@ class Field(msgspec.Struct, frozen=True):
     """One struct field in declaration order."""
 
     name: str
-    """The Go name."""
     type: GoType
-    """The Go type."""
     json: str = ""
     """The key in JSON; empty for a struct that is embedded inline."""
     omitempty: bool = False
@@ -265,7 +258,6 @@ class Member(msgspec.Struct, frozen=True):
     owner: Struct
     """The struct that declares the field, which may be embedded in the one that is walked."""
     field: Field
-    """The field."""
     value: Any
     """The typed value of the field, or ANY."""
 

@@ -88,7 +88,6 @@ class ContainerHash(msgspec.Struct, frozen=True):
     candidates: frozenset[Hash]
     """The possible hashes; empty where nothing can be computed."""
     era: str
-    """The era's name."""
 
     def with_candidates(self, more: frozenset[Hash]) -> ContainerHash:
         """Return the same hash with further candidates."""

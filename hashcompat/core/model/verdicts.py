@@ -118,7 +118,6 @@ class Recorded(msgspec.Struct, frozen=True):
     namespace: str
     """The pod's namespace; empty where the source does not report it."""
     pod: str
-    """The pod's name."""
     container: str
     """The container's name in the pod."""
     hash: Hash | None
@@ -161,7 +160,6 @@ class Sandbox(msgspec.Struct, frozen=True, rename="camel"):
     namespace: str
     """The pod's namespace; empty where the source does not report it."""
     pod: str
-    """The pod's name."""
     ready: bool
     attempt: int = 0
     """How often the kubelet had created a sandbox for the pod before."""
@@ -183,7 +181,6 @@ class Applied(msgspec.Struct, frozen=True):
     uid: str
     """The pod's UID; a static pod's is the kubelet's."""
     container: str
-    """The container's name."""
     resources: Mapping[str, Any]
     """Its ``limits`` and ``requests``, as in v1.ResourceRequirements."""
 

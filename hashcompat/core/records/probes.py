@@ -137,7 +137,6 @@ class Dump(msgspec.Struct, frozen=True):
     """Everything that was read on one node, once or, where states change, twice."""
 
     node: str
-    """The node's name."""
     origin: str
     """Where the dump comes from, for messages: a file, or ``this node``."""
     probes: Mapping[tuple[str, str], tuple[Probe, ...]]

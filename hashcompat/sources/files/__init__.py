@@ -59,7 +59,6 @@ class Input(msgspec.Struct, frozen=True):
     """Whether its end is certainly the end of the content: not of a download without a length."""
 
     stdin: bool = False
-    """Whether it is standard input."""
 
     size: int = 0
     """The bytes of a regular file; 0 for anything else."""

@@ -44,7 +44,6 @@ class NodeQuery(msgspec.Struct, frozen=True):
     kind: str
     """The kind of the probe."""
     name: str
-    """Its name."""
     read: Callable[[], str]
     """Returns the text. Raises OSError, and NoneSuchError or InputError with why there is none."""
 

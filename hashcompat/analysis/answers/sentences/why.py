@@ -26,7 +26,6 @@ class Situation(msgspec.Struct, frozen=True):
     """What sentences about one container are made of."""
 
     item: Item
-    """Its item of the plan."""
     new: str
     """The target release, as people write it."""
     case: Case | None = None

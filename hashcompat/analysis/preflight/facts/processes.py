@@ -44,7 +44,6 @@ class Process(msgspec.Struct, frozen=True):
     """A line of the list of processes."""
 
     pid: str
-    """Its id."""
     parent: str
     """The id of its parent."""
     state: str

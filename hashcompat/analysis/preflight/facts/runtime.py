@@ -38,15 +38,12 @@ class RuntimeContainer(msgspec.Struct, frozen=True):
     """A container or sandbox of Docker, or a container of a CRI runtime."""
 
     id: str
-    """Its id."""
     name: str
     """The container's name in its pod; of what no kubelet created, the name in Docker."""
     pod: str
     """The pod's name; empty for what no kubelet created."""
     namespace: str
-    """The pod's namespace."""
     uid: str
-    """The pod's uid."""
     sandbox: str
     """The id of its sandbox; empty for a sandbox, and for what no kubelet created."""
     listed: bool
@@ -54,7 +51,6 @@ class RuntimeContainer(msgspec.Struct, frozen=True):
     running: bool
     """Whether the runtime shows it as running, paused included."""
     paused: bool
-    """Whether it is paused."""
     pid: int | None
     """Its first process; None where it has none, or the runtime did not show it."""
     problem: str

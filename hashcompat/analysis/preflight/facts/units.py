@@ -84,7 +84,6 @@ class UnitArgument(msgspec.Struct, frozen=True):
     """An argument of the kubelet."""
 
     text: str
-    """The argument."""
     source: str
     """The file that it is in, or ``the running kubelet``."""
 

@@ -40,9 +40,7 @@ class Case(msgspec.Struct, frozen=True):
     """All that a decision depends on."""
 
     pod: Pod
-    """The pod."""
     container: Container
-    """One of its containers."""
     old: Kubelet
     """The current kubelet, or the target one where the current release is unknown."""
     new: Kubelet
@@ -161,9 +159,7 @@ class Decision(msgspec.Struct, frozen=True):
     """A verdict with its reasons."""
 
     verdict: Verdict
-    """The verdict."""
     reasons: tuple[Reason, ...] = ()
-    """Its reasons."""
     pod_recreated: bool = False
     """Whether the whole pod is recreated."""
     hash_changed: bool = False

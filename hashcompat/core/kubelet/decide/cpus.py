@@ -115,13 +115,11 @@ class WithCpus(msgspec.Struct, frozen=True):
     """A container that asks for CPUs of its own."""
 
     name: str
-    """Its name."""
     number: int
     """How many it asks for."""
     held: CPUSet | None = None
     """Those that it has; None for none."""
     type: ContainerType = ContainerType.CONTAINER
-    """Its type."""
 
 
 def with_gates(kubelet: Kubelet, settings: Settings) -> Kubelet:

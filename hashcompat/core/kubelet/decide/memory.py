@@ -70,13 +70,11 @@ class WithMemory(msgspec.Struct, frozen=True):
     """A container whose memory is pinned."""
 
     name: str
-    """Its name."""
     asks: Amounts
     """What it asks for."""
     held: Sequence[Block] | None = None
     """What it has; None for nothing yet."""
     type: ContainerType = ContainerType.CONTAINER
-    """Its type."""
 
 
 def pinned(whole: Whole, pod: Pod, memory: Memory, old: Kubelet | None, new: Kubelet) -> list[WithMemory]:

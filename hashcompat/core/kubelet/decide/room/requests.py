@@ -53,7 +53,6 @@ class Asking(msgspec.Struct, frozen=True):
     claimed: frozenset[str] = frozenset()
     """The extended resources in ``own`` that a claim backs, which no device plugin serves."""
     ports: tuple[Port, ...] = ()
-    """The host ports."""
 
 
 def asking(

@@ -17,66 +17,32 @@ from typing import Any, Final
 
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import IN_XML
-from hashcompat.output.formats.model import TABLE, Format, on_demand, render_name, render_wide
+from hashcompat.output.formats.model import Format
 from hashcompat.output.report.model import Report
 
-
-def has_sheet(report: Report[Any]) -> bool:
-    """Return whether results of that kind have a table."""
-    return bool(report.sheet or report.wide or report.table)
-
-
-def has_document(report: Report[Any]) -> bool:
-    """Return whether results of that kind have a document."""
-    return report.document is not None
-
-
-def has_wide(report: Report[Any]) -> bool:
-    """Return whether the table of such results can have more in it."""
-    return report.wide is not None
-
-
-def has_names(report: Report[Any]) -> bool:
-    """Return whether items of such results have names."""
-    return report.names is not None
-
-
-def has_findings(report: Report[Any]) -> bool:
-    """Return whether results of that kind have findings."""
-    return report.findings is not None
-
-
-def has_headline(report: Report[Any]) -> bool:
-    """Return whether results of that kind come to something that one line can say."""
-    return report.headline is not None
-
-
-def has_page(report: Report[Any]) -> bool:
-    """Return whether results of that kind can be a page: one of their own, a table, or a text."""
-    return bool(report.page or has_sheet(report) or report.text)
-
+_SHEET: Final = ("sheet", "wide", "table")
 
 FORMATS: Final[Mapping[str, Format]] = {
     form.name: form
     for form in (
-        TABLE,
-        Format("wide", has_wide, render_wide),
-        Format("name", has_names, render_name),
-        on_demand("json", has_document, "documents", for_programs=True, escapes=None),
-        on_demand("yaml", has_document, "documents", for_programs=True, escapes=None),
-        on_demand("csv", has_sheet, "documents"),
-        on_demand("markdown", has_sheet, "documents"),
-        on_demand("junit", has_findings, "pipelines", for_programs=True, escapes=IN_XML),
-        on_demand("sarif", has_findings, "pipelines", for_programs=True, escapes=None),
-        on_demand("github", has_findings, "pipelines", summary_in="GITHUB_STEP_SUMMARY", escapes=None),
-        on_demand("gitlab", has_findings, "pipelines", for_programs=True, escapes=None),
-        on_demand("html", has_page, "html", for_programs=True, escapes=IN_XML, details=True),
-        on_demand("summary", has_headline, "summary"),
-        on_demand("slack", has_headline, "summary", for_programs=True, escapes=None),
-        on_demand("teams", has_headline, "summary", for_programs=True, escapes=None),
-        on_demand("prometheus", has_findings, "pipelines"),
-        on_demand("custom-columns", has_document, "jsonpath", takes="HEADER:.path[,...]"),
-        on_demand("jsonpath", has_document, "jsonpath", takes="TEMPLATE"),
+        Format("table", "model", ("overview", "table", "text", "raw"), exact=True),
+        Format("wide", "model", ("wide",)),
+        Format("name", "model", ("names",)),
+        Format("json", "documents", ("document",), for_programs=True, escapes=None),
+        Format("yaml", "documents", ("document",), for_programs=True, escapes=None),
+        Format("csv", "documents", _SHEET),
+        Format("markdown", "documents", _SHEET),
+        Format("junit", "pipelines", ("findings",), for_programs=True, escapes=IN_XML),
+        Format("sarif", "pipelines", ("findings",), for_programs=True, escapes=None),
+        Format("github", "pipelines", ("findings",), summary_in="GITHUB_STEP_SUMMARY", escapes=None),
+        Format("gitlab", "pipelines", ("findings",), for_programs=True, escapes=None),
+        Format("html", "html", ("page", *_SHEET, "text"), for_programs=True, escapes=IN_XML, details=True),
+        Format("summary", "summary", ("headline",)),
+        Format("slack", "summary", ("headline",), for_programs=True, escapes=None),
+        Format("teams", "summary", ("headline",), for_programs=True, escapes=None),
+        Format("prometheus", "pipelines", ("findings",)),
+        Format("custom-columns", "jsonpath", ("document",), takes="HEADER:.path[,...]"),
+        Format("jsonpath", "jsonpath", ("document",), takes="TEMPLATE"),
     )
 }
 """Every format by its name; the first that can show a result is its default."""

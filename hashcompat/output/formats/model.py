@@ -51,38 +51,50 @@ class Style(msgspec.Struct, frozen=True):
     """What follows the ``=`` of the format: columns, a template."""
 
 
-def _takes_nothing(_: str) -> None:
-    """Accept that nothing follows the name."""
-
-
-def _without_summary(_report: Report[Any], _result: Any) -> Iterator[str]:
-    return iter(())
-
-
 class Format(msgspec.Struct, frozen=True):
-    """One value of ``-o``."""
+    """One value of ``-o``, by functions of a module of this package, which is imported when it is used.
+
+    The module has ``render_NAME``, which yields the text of a result in pieces, so that a large one is never
+    held as a whole; and ``check_NAME`` and ``summary_NAME`` as ``takes`` and ``summary_in`` demand.
+    """
 
     name: str
-    shows: Callable[[Report[Any]], bool]
-    """Returns whether it can show such results: by what the report offers, or by its kind."""
-    render: Callable[[Report[Any], Any, Style], Iterator[str]]
-    """Yields the text of a result in pieces, so that a large one is never held as a whole."""
+    module: str
+    parts: tuple[str, ...]
+    """What it shows of a report; it can show such results as have one of these."""
     for_programs: bool = False
     """Whether programs read it: it is UTF-8 then, and ASCII where the style's encoding is another."""
     takes: str = ""
     """What follows its name and ``=``, as ``--help`` shows it; empty where nothing does."""
-    check: Callable[[str], None] = _takes_nothing
-    """Raises UsageError for what cannot follow the ``=``, before there is a result."""
     summary_in: str = ""
     """The environment variable that names a file for its summary; empty where it has none."""
-    summary: Callable[[Report[Any], Any], Iterator[str]] = _without_summary
-    """Yields that summary, which is added to the file."""
     escapes: Escapes | None = IN_TEXT
-    """How it escapes what a CI runner would obey; None where ``render`` does that itself."""
+    """How it escapes what a CI runner would obey; None where it does that itself."""
     exact: bool = False
     """Whether it shows exact text where a result is that (``Report.raw``)."""
     details: bool = False
     """Whether it shows the details of a plan, which are gathered only where something shows them."""
+
+    def shows(self, report: Report[Any]) -> bool:
+        """Return whether it can show such results."""
+        return any(getattr(report, part) for part in self.parts)
+
+    def render(self, report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+        """Yield the text of a result in pieces."""
+        yield from self._function("render")(report, result, style)
+
+    def check(self, argument: str) -> None:
+        """Raise UsageError for what cannot follow the ``=``, before there is a result."""
+        if self.takes:
+            self._function("check")(argument)
+
+    def summary(self, report: Report[Any], result: Any) -> Iterator[str]:
+        """Yield what is added to the file of summaries."""
+        yield from self._function("summary")(report, result)
+
+    def _function(self, does: str) -> Any:
+        module = import_module(f"hashcompat.output.formats.{self.module}")
+        return getattr(module, f"{does}_{self.name.replace('-', '_')}")
 
     def written(self, report: Report[Any], result: Any, style: Style) -> Iterator[str]:
         """Yield the text of a result in pieces; a CI runner obeys only the format's own commands in it.
@@ -92,51 +104,6 @@ class Format(msgspec.Struct, frozen=True):
         pieces = self.render(report, result, style)
         exact = self.exact and report.raw
         return pieces if exact or not self.escapes else unobeyed(pieces, self.escapes)
-
-
-def on_demand(  # noqa: PLR0913 - the fields of Format
-    name: str,
-    shows: Callable[[Report[Any]], bool],
-    module: str,
-    *,
-    for_programs: bool = False,
-    takes: str = "",
-    summary_in: str = "",
-    escapes: Escapes | None = IN_TEXT,
-    details: bool = False,
-) -> Format:
-    """Return a format whose module is imported when it is used.
-
-    The module has ``render_NAME``, and ``check_NAME`` and ``summary_NAME`` as the other arguments demand.
-    """
-
-    def function(does: str) -> Any:
-        return getattr(
-            import_module(f"hashcompat.output.formats.{module}"), f"{does}_{name.replace('-', '_')}"
-        )
-
-    # each is a generator or a function that is called late: naming a format must import nothing
-    def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
-        yield from function("render")(report, result, style)
-
-    def check(argument: str) -> None:
-        function("check")(argument)
-
-    def summary(report: Report[Any], result: Any) -> Iterator[str]:
-        yield from function("summary")(report, result)
-
-    return Format(
-        name,
-        shows,
-        render,
-        for_programs,
-        takes,
-        check if takes else _takes_nothing,
-        summary_in,
-        summary if summary_in else _without_summary,
-        escapes,
-        details=details,
-    )
 
 
 # What a terminal shows: tables, names, and sections of text that fit its columns.
@@ -364,20 +331,14 @@ def render_text(report: Report[Any], result: Any, style: Style) -> Iterator[str]
         yield from sections(report.text(result), structs.replace(style, headers=True))
 
 
-def _shows(report: Report[Any]) -> bool:
-    return bool(report.overview or report.table or report.text or report.raw)
-
-
-def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+def render_table(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    """Yield the text of a result in pieces: what people see in place of the table, if there is such."""
     if report.overview:
         yield from sections(report.overview(result, style.screen), style)
     elif report.table:
         yield from (f"{line}\n" for line in table_lines(report.table(result), style))
     else:
         yield from render_text(report, result, style)
-
-
-TABLE: Final = Format("table", _shows, _render, exact=True)
 
 
 def render_wide(report: Report[Any], result: Any, style: Style) -> Iterator[str]:

@@ -18,7 +18,7 @@ import msgspec
 
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import count, distinct, few, printable
-from hashcompat.output.formats import has_sheet
+from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.documents import sheet, value_text
 from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.report import document_of
@@ -140,7 +140,7 @@ class Notebook:
     def rows(self, result: object) -> list[dict[str, Any]]:
         """Return the rows of ``-o csv``, or of what is prose the scalars of each item of its document."""
         report = _report(result)
-        if not has_sheet(report):
+        if not FORMATS["csv"].shows(report):
             return _scalars(document_of(result)["items"] if report.text else None, result)
         facts = {fact.key.upper().replace("_", " "): fact.text for fact in facts_of(report, result)}
         table = sheet(report, result)

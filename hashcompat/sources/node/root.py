@@ -9,8 +9,9 @@ import errno
 import os
 import re
 import stat
+import tomllib
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -196,54 +197,14 @@ def _content(opened: int) -> bytes:
     return found
 
 
-# Where a kubelet's own files can be: what an argument, a unit or a runtime names is read nowhere else.
-# Whoever chooses such a path must not choose what root reads. The list is what distributions use.
+_PLACES: Final = tomllib.loads((Path(__file__).parent / "places.toml").read_text(encoding="utf-8"))
 
-OWN: Final = (
-    "/etc/kubernetes",  # kubeadm, kubespray, AKS, EKS, OpenShift, RKE, Bottlerocket
-    "/etc/default",  # Debian's packages
-    "/etc/sysconfig",  # those of Fedora and SUSE
-    "/etc/environment",  # kops, Flatcar: a file of variables
-    "/etc/node-sizing.env",  # OpenShift: one too
-    "/etc/kubelet.conf",
-    "/etc/kubelet.d",
-    "/etc/kubelet",
-    "/run/metadata",  # Flatcar: files of variables
-    "/etc/systemd",
-    "/run/systemd/system",
-    "/usr/local/lib/systemd",
-    "/usr/lib/systemd",
-    "/lib/systemd",
-    "/var/lib/kubelet",
-    "/etc/eks",  # EKS
-    "/home/kubernetes",  # GKE
-    "/etc/srv/kubernetes",  # GKE, kube-up
-    "/srv/kubernetes",  # kops
-    "/etc/origin",  # OpenShift 3
-    "/root/cdk",  # Charmed Kubernetes
-    "/opt/kubernetes",  # installations made by hand
-    "/opt/kubelet",
-    "/etc/rancher",  # k3s, RKE2
-    "/var/lib/rancher",
-    "/etc/k0s",
-    "/var/lib/k0s",
-    "/run/k0s",
-    "/var/snap/microk8s",
-    "/var/snap/k8s",  # Canonical Kubernetes
-    "/var/snap/kubelet",
-    "/etc/containerd",
-    "/etc/crio",
-    "/etc/docker",
-    "/etc/cni",
-    "/opt/cni",
-    "/var/lib/cni",
-    "/usr/libexec/cni",  # plugins of Fedora's packages
-    "/usr/lib/cni",  # those of Debian's
-    "/run/multus/cni",
-    "/var/lib/dockershim",
-    "/var/lib/cri-dockerd",
-)
+OWN: Final[tuple[str, ...]] = tuple(_PLACES["own"])
 """Files and directories of kubelets, of the runtimes below them, and of systemd."""
+PROGRAMS: Final[Mapping[str, tuple[str, ...]]] = {
+    name: tuple(directories) for name, directories in _PLACES["programs"].items()
+}
+"""The programs with a kubelet in them, and the directories in which distributions have them."""
 _OF_TENANTS: Final = re.compile(
     r"/(pods|plugins|plugins_registry|checkpoints)(/|$)"  # volumes, and what CSI drivers write
     r"|^/var/lib/rancher/[^/]+/(storage|agent/containerd)(/|$)"  # volumes of local-path, images, containers
@@ -253,22 +214,6 @@ _OF_TENANTS: Final = re.compile(
 """What is below these and holds the files of containers, whose root owns them as the node's does."""
 _KEY: Final = re.compile(r"[._-]key(\.pem)?$")
 """How the names of private keys end."""
-PROGRAMS: Final = {
-    "kubelet": (
-        "/usr/bin",
-        "/usr/local/bin",
-        "/usr/sbin",
-        "/bin",
-        "/opt/bin",  # Flatcar, kubespray
-        "/home/kubernetes/bin",  # GKE
-        "/var/lib/rancher/rke2/bin",
-        "/var/lib/k0s/bin",
-    ),
-    "hyperkube": ("/usr/bin", "/usr/local/bin", "/opt/bin"),
-    "k3s": ("/var/lib/rancher/k3s/data/current/bin", "/usr/local/bin", "/usr/bin", "/bin", "/opt/bin"),
-    "kubelite": ("/snap/microk8s/current",),
-}
-"""The programs with a kubelet in them, and the directories in which distributions have them."""
 _NO_DISK: Final = ("/proc", "/sys", "/dev")
 _VOLATILE: Final = (*_NO_DISK, "/run", "/tmp", "/var/tmp", "/var/run", "/var/lib")  # noqa: S108
 """Where no program is that a unit may name, but for those of PROGRAMS."""

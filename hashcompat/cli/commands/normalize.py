@@ -6,6 +6,7 @@ Its parts ``apply``, ``check`` and ``undo`` run on a node; only ``apply`` and ``
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
@@ -206,12 +207,7 @@ def apply_command(arguments: ApplyArguments) -> None:
             rows = _written(plan, place, manifests, (kept, known, work))
         else:
             rows = apply.ready(plan)
-    _show(
-        arguments,
-        NormalizationRun(
-            "apply", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)
-        ),
-    )
+    _show(arguments, "apply", work, runtime, rows)
 
 
 def _written(
@@ -271,8 +267,7 @@ def check_command(arguments: Looked) -> int:
         node.restart()
     shown, runtime = node.answered(wanted)
     rows = apply.checked(work, known, shown, lambda path: files.content(Path(path), Path(path).parent))
-    run = NormalizationRun("check", False, work.node.name, work.to_release, runtime, str(kept), tuple(rows))
-    _show(arguments, run)
+    run = _show(arguments, "check", work, runtime, rows)
     if run.count(State.FAILED):
         return ExitCode.FAILED
     return ExitCode.FINDING if run.count(State.NOT_YET) else ExitCode.OK
@@ -306,26 +301,26 @@ def undo_command(arguments: Undone) -> None:
     with runtimes.alone(arguments.file), node.place(wanted) as (place, runtime):
         if arguments.write:
             arguments.tolerance.check(node, runtime)
-        rows = list[Done]()
-        made = apply.restored(
-            known, place, arguments.node.manifests, runtimes.check_kubelet, write=arguments.write
-        )
+        rows, manifests, write = list[Done](), arguments.node.manifests, arguments.write
+        made = apply.restored(known, place, manifests, runtimes.check_kubelet, write=write)
         try:
             rows += made
         except InputError as error:
             number = sum(row.state is State.RESTORED for row in rows)
             raise InputError(f"{error}; {number} of {len(known)} were restored: undo again goes on") from None
-    _show(
-        arguments,
-        NormalizationRun(
-            "undo", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)
-        ),
-    )
+    _show(arguments, "undo", work, runtime, rows)
 
 
-def _show(arguments: ApplyArguments | Looked | Undone, run: NormalizationRun) -> None:
+def _show(
+    arguments: ApplyArguments | Looked | Undone, command: str, work: Work, runtime: str, rows: Iterable[Done]
+) -> NormalizationRun:
+    """Show what a command did or found on this node, and return it."""
+    write = not isinstance(arguments, Looked) and arguments.write
+    kept = str(apply.undo_of(arguments.file))
+    run = NormalizationRun(command, write, work.node.name, work.to_release, runtime, kept, tuple(rows))
     output.show(RUN, run, arguments.shown)
     output.notes(RUN, run, quiet=arguments.quiet.quiet)
+    return run
 
 
 command = with_parts(made, {"apply": apply_command, "check": check_command, "undo": undo_command})

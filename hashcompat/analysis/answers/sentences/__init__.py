@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from hashcompat.analysis.answers.sentences.why import Situation, after, why
@@ -36,18 +36,6 @@ REFUSED: Final = (
 )
 """The rules by which a kubelet does not admit a pod again."""
 _EVERY: Final = "every container of this pod, this one among them"
-
-
-def what(situation: Situation) -> str:
-    """Say what happens, in one sentence without its full stop."""
-    match situation.item.verdict:
-        case Verdict.RESTART:
-            return _what_restart(situation)
-        case Verdict.KILL:
-            return _what_kill(situation)
-        case Verdict.KEEP:
-            return _what_keep(situation)
-    return _unknown(situation)
 
 
 def _what_restart(situation: Situation) -> str:
@@ -170,18 +158,6 @@ _NEVER: Final = (
 _FIXED: Final = "draining leaves the pod on its node: plan for the interruption"
 
 
-def todo(situation: Situation) -> str:
-    """Say what it means and what to do, in one sentence without its full stop."""
-    match situation.item.verdict:
-        case Verdict.RESTART:
-            return _restart(situation)
-        case Verdict.KILL:
-            return _kill(situation)
-        case Verdict.KEEP:
-            return _keep(situation)
-    return deciding(situation)
-
-
 def commands(situation: Situation) -> Iterator[str]:
     """Yield the commands that go with it, to be copied."""
     item = situation.item
@@ -293,8 +269,18 @@ class Sentences(Object, frozen=True):
     """Commands that go with it."""
 
 
+_SENTENCES: Final[Mapping[Verdict, tuple[Callable[[Situation], str], Callable[[Situation], str]]]] = {
+    Verdict.RESTART: (_what_restart, _restart),
+    Verdict.KILL: (_what_kill, _kill),
+    Verdict.KEEP: (_what_keep, _keep),
+    Verdict.UNKNOWN: (_unknown, deciding),
+}
+"""What makes the first and the third sentence, each without its full stop."""
+
+
 def sentences(situation: Situation) -> Sentences:
     """Put a verdict into words."""
+    what, todo = _SENTENCES[situation.item.verdict]
     first, second, third = map(_sentence, (what(situation), why(situation), todo(situation)))
     return Sentences(first, second, third, tuple(commands(situation)))
 

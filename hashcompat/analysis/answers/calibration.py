@@ -32,24 +32,27 @@ from hashcompat.core.kubelet.decide.pod import at_rest
 from hashcompat.core.kubelet.hashing import hashers
 from hashcompat.core.model.plan import AUTO, Share
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod
-from hashcompat.core.model.results import Result
+from hashcompat.core.model.results import Number, Object, Result, Text
 from hashcompat.core.model.uids import is_of_api_server
 from hashcompat.core.model.verdicts import Hash, Recorded, comparable, number_of
 from hashcompat.core.records.index import Records, is_older
 
 
-class Creator(msgspec.Struct, frozen=True):
-    """A release that computes a recorded hash, and what it hashes that the kubelet's own release does not."""
+class Creator(Object, frozen=True):
+    """The release that created a container."""
 
-    release: str
-    """The nearest such release: the newest of the older ones, else the oldest of the newer ones."""
-    era: str
+    release: Text
+    era: Text
     fields: tuple[str, ...]
-    """The places where what the two releases hash differs; empty where their eras differ."""
+    """Where what that release hashes of the container differs from what its kubelet's release does; empty
+    across eras."""
 
 
 def origin_of(recorded: Hash, subject: SeenContainer, kubelet: Kubelet, catalog: Catalog) -> Creator | None:
-    """Return the release that computes a recorded hash of a container; None if no known release does."""
+    """Return the nearest release that computes a recorded hash of a container; None if no known one does.
+
+    The nearest one is the newest of the older ones, else the oldest of the newer ones.
+    """
     other = maker_of(recorded, subject, kubelet, catalog)
     if other is None:
         return None
@@ -72,13 +75,12 @@ _HALF: Final = 3
 _HASHES: Final = 1 << 32
 
 
-class TokenMount(msgspec.Struct, frozen=True):
-    """A mount with which a manifest's container has the recorded hash."""
+class TokenMount(Object, frozen=True):
+    """A volume mount with which a hash is reproduced."""
 
-    name: str
-    """The name of the mount, ``kube-api-access-x7k2p``."""
-    one_in: int
-    """The odds that any hash is found by chance: one in so many."""
+    name: Text
+    one_in: Number
+    """One hash in so many is found by chance."""
 
 
 def find_token_mount(recorded: int, pod: Pod, spec: Spec, kubelet: Kubelet) -> TokenMount | None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from hashcompat.analysis.answers.calibration import Creator, TokenMount
 from hashcompat.analysis.answers.changes import ComparedFile, What
 from hashcompat.analysis.answers.comparison import FieldDifference
 from hashcompat.analysis.answers.expectation import Expected
@@ -130,24 +131,6 @@ class RecordHashes(Object, frozen=True):
 
     recorded: Hash32 | None
     computed: Hash32 | None
-
-
-class TokenMount(Object, frozen=True):
-    """A volume mount with which a hash is reproduced."""
-
-    name: Text
-    one_in: Number
-    """One hash in so many is found by chance."""
-
-
-class Creator(Object, frozen=True):
-    """The release that created a container."""
-
-    release: Text
-    era: Text
-    fields: Sequence[str]
-    """Where what that release hashes of the container differs from what its kubelet's release does; empty
-    across eras."""
 
 
 class RecordItem(Object, frozen=True):

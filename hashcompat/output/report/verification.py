@@ -111,15 +111,15 @@ def _record_document(check: RecordCheck) -> Document:
 
 
 def _record_item(row: CheckedRecord) -> Any:
-    record, origin, mount = row.record, row.origin, row.mount
+    record = row.record
     names = row.node, record.namespace, record.pod, record.uid, record.container
     return plain(
         docs.RecordItem(
             *names,
             hash=docs.RecordHashes(number_of(record.hash), row.computed),
             problem=row.problem,
-            origin=docs.Creator(origin.release, origin.era, origin.fields) if origin else None,
-            token_mount=docs.TokenMount(mount.name, mount.one_in) if mount else None,
+            origin=row.origin,
+            token_mount=row.mount,
         )
     )
 

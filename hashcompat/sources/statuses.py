@@ -107,12 +107,7 @@ def _is_running(state: Fields) -> bool:
 
 def _identity(row: Mapping[str, Any]) -> str:
     identity = row.get("containerID")
-    return id_of(clean(identity)) if isinstance(identity, str) else ""
-
-
-def id_of(container_id: str) -> str:
-    """Return the id in a ``containerID``, without the runtime's name."""
-    return container_id.rpartition("://")[2]
+    return clean(identity).rpartition("://")[2] if isinstance(identity, str) else ""
 
 
 def _ended(row: Mapping[str, Any]) -> Ended | None:
@@ -152,14 +147,8 @@ def heartbeat(conditions: object) -> datetime | None:
 
 
 def _ready(conditions: object) -> Mapping[str, Any] | None:
-    place = place_of_ready(conditions)
-    return conditions[place] if isinstance(conditions, list) and place is not None else None
-
-
-def place_of_ready(conditions: object) -> int | None:
-    """Return the index of the condition Ready; None without one."""
-    rows = enumerate(conditions if isinstance(conditions, list) else ())
-    return next((index for index, row in rows if is_object(row) and row.get("type") == "Ready"), None)
+    rows = conditions if isinstance(conditions, list) else ()
+    return next((row for row in rows if is_object(row) and row.get("type") == "Ready"), None)
 
 
 def _shown_time(text: object) -> datetime | None:

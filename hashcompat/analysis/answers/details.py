@@ -33,7 +33,7 @@ from hashcompat.core.corev1.scheduling import is_token_mount
 from hashcompat.core.model.escape import masked, name_path
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import AUTO, Beginning, Details, Difference, Pair, Plan, Way
-from hashcompat.core.model.pods import Inventory, Node, Pod
+from hashcompat.core.model.pods import Inventory, Pod
 from hashcompat.core.model.verdicts import Verdict
 
 DISTINCT: Final = 500
@@ -181,7 +181,10 @@ class _Differences:
         if case.old_hash.candidates == case.new_hash.candidates:
             return _Found(0)
         if case.old.era is not case.new.era:
-            return _Found(self._across_eras(draft, case.old))
+            # texts of two eras have nothing in common: one example of them will do
+            if case.old not in self._across:
+                self._across[case.old] = self._kept(draft)
+            return _Found(self._across[case.old])
         key = prepared.template or prepared.group, case.old
         if key not in self._by_group:
             self._by_group[key] = self._of_replicas(self._of_spec(draft, case.old), prepared.names)
@@ -193,12 +196,6 @@ class _Differences:
         there = [number for number, name in enumerate(names) if name in shown]
         token = there[0] if len(there) == 1 and is_token_mount(names[there[0]]) else None
         return _Found(place, names, token, varies=bool(there) and token is None)
-
-    def _across_eras(self, draft: Draft, old: Kubelet) -> int:
-        """Return the place of an example: texts of two eras have nothing in common."""
-        if old not in self._across:
-            self._across[old] = self._kept(draft)
-        return self._across[old]
 
     def _of_spec(self, draft: Draft, old: Kubelet) -> int:
         key = old, _digest(draft), self._view.keeps_empty(draft.pod)
@@ -302,14 +299,10 @@ class _Pairs:
         node = self._nodes.get(pod.node)
         release = node.kubelet if node else None
         if release not in self._dates:
-            self._dates[release] = self._dates_of(node)
+            olds = [one for one in self.kubelets() if node is None or is_current(node, one, self._view)]
+            self._dates[release] = Dates(max((one.published for one in olds if one.published), default=None))
         dates = self._dates[release]
         return tuple([dates.of(container) for container in pod.containers])
-
-    def _dates_of(self, node: Node | None) -> Dates:
-        """Return when the newest release was published that may run on nodes like one."""
-        olds = [one for one in self.kubelets() if node is None or is_current(node, one, self._view)]
-        return Dates(max((one.published for one in olds if one.published), default=None))
 
     def add(self, pod: Pod) -> Counted | None:
         """Count one more pod; return what is counted of its replicas, None where each is by itself.

@@ -89,7 +89,9 @@ class UpgradeCounter:
         """
         targets = self._grid.targets(subject)
         compared = self._grid.compared(subject, targets)
-        unsettled = self._unsettled(subject)
+        # before these another kubelet may have created a container
+        olds = self._grid.current(subject.node)
+        unsettled = {old: some for old, some in olds.items() if not is_settled(subject.container, old)}
         older = self._older(subject, unsettled, targets)
         key = subject.kind, subject.place, frozenset(compared.items()), older
         if key not in self._known:
@@ -110,11 +112,6 @@ class UpgradeCounter:
         length = len(self._places)
         findings, unknown = (sums.counts(length) for sums in self._sums[elsewhere])
         return {way: (findings[place], unknown[place]) for way, place in self._places.items()}
-
-    def _unsettled(self, subject: Subject) -> dict[Kubelet, int]:
-        """Return the current kubelets before which another one may have created a container."""
-        olds = self._grid.current(subject.node)
-        return {old: some for old, some in olds.items() if not is_settled(subject.container, old)}
 
     def _older(
         self, subject: Subject, unsettled: Iterable[Kubelet], targets: Mapping[Target, int]
@@ -144,18 +141,15 @@ class UpgradeCounter:
         current = together(self._grid.current(subject.node).values())
         groups = crossed(compared, {True: current, False: pairs.every & ~current})
         if subject.pod.static:
-            groups = crossed(groups, self._by_uid(subject, compare))
+            if subject.kind not in self._uids:
+                self._uids[subject.kind] = uids(self._grid.pairs, subject.pod, compare)
+            groups = crossed(groups, self._uids[subject.kind])
         later = self._split(_Decider(subject, structs.replace(self._view, dated=False), compare), groups)
         if not unsettled:
             return later, later
         decider = _Decider(subject, self._view, compare)
         by_creators = _creators(decider, pairs, unsettled, targets)
         return self._split(decider, crossed(groups, by_creators)), later
-
-    def _by_uid(self, subject: Subject, compare: Compare) -> Groups:
-        if subject.kind not in self._uids:
-            self._uids[subject.kind] = uids(self._grid.pairs, subject.pod, compare)
-        return self._uids[subject.kind]
 
     def _split(self, decider: _Decider, groups: Groups) -> UpgradeEffects:
         """Decide for the pairs of each group, in which a case differs by its kubelets alone."""
@@ -294,7 +288,9 @@ class _Part:
     def add(self, pod: Pod, subjects: Sequence[Subject]) -> Counted | None:
         found = self._together(pod, subjects)
         if found is None:
-            self._singly(pod)
+            self.singly += 1
+            for tally in (*self._tallies[0], *self._tallies[1]):
+                tally.add(pod)
         return found
 
     def _together(self, pod: Pod, subjects: Sequence[Subject]) -> Counted | None:
@@ -319,11 +315,6 @@ class _Part:
             return ""
         node = self._nodes.get(pod.node)
         return node.kubelet if node is not None and self._view.catalog.knows(node.kubelet) else None
-
-    def _singly(self, pod: Pod) -> None:
-        self.singly += 1
-        for tally in (*self._tallies[0], *self._tallies[1]):
-            tally.add(pod)
 
     @cached_property
     def _tallies(self) -> tuple[list[HopTally], list[HopTally]]:

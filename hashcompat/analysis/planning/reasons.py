@@ -281,14 +281,11 @@ class Suggester:
 
         Errors as Hasher.hash.
         """
-        made = self._accepting(old).made(template.spec, keep_empty=keep_empty)
+        made = Accepting(self._new, [old], self._defaults).made(template.spec, keep_empty=keep_empty)
         try:
             return [template.around(hasher, decoded) for hasher, decoded in made]
         except NotStoredError:
             return []
-
-    def _accepting(self, old: Kubelet) -> Accepting:
-        return Accepting(self._new, [old], self._defaults)
 
     def suggestion(self, saved: Mapping[str, int]) -> Suggestion | None:
         """Return the patch that saves so many restarts of each current release; None where it saves none."""

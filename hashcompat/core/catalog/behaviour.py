@@ -124,13 +124,10 @@ class Gates:
     def is_on(self, name: str) -> bool:
         """Return whether what a gate guards is there: as set, or by default; a lock wins."""
         if name not in self._on:
-            self._on[name] = self._is_on(name)
+            spec = self._table.spec(name, self._release)
+            chosen = None if spec is None or spec.locked else self._chosen(name, spec)
+            self._on[name] = self._table.is_on_by_default(name, self._release) if chosen is None else chosen
         return self._on[name]
-
-    def _is_on(self, name: str) -> bool:
-        spec = self._table.spec(name, self._release)
-        chosen = None if spec is None or spec.locked else self._chosen(name, spec)
-        return self._table.is_on_by_default(name, self._release) if chosen is None else chosen
 
     def _chosen(self, name: str, spec: FeatureGate) -> bool | None:
         """Return what is set: a gate's own name wins over AllAlpha and AllBeta, in whatever order."""

@@ -197,11 +197,6 @@ READINESS_GATE: Final = "ChangeContainerStatusOnKubeletRestart"
 STARTUP_GATE: Final = "StartupProbe"
 
 
-def resets_readiness(kubelet: Kubelet) -> bool:
-    """Return whether containers are not ready after its start until their probes pass again."""
-    return kubelet.behaviour.readiness_at_restart == "reset" or kubelet.gates.is_on(READINESS_GATE)
-
-
 def unready(kubelet: Kubelet) -> Callable[[Pod], int]:
     """Return for how many seconds at most a pod is not Ready when a kubelet starts; 0 where it stays so.
 
@@ -222,7 +217,7 @@ def longest_reset(spec: Mapping[str, Any], kubelet: Kubelet, *, static: bool) ->
     a ``static`` pod does not have: its mirror pod is not read (``setReadyStateOnKubeletRestart``, 1.35.0 and
     1.37.2).
     """
-    is_reset = resets_readiness(kubelet)
+    is_reset = kubelet.behaviour.readiness_at_restart == "reset" or kubelet.gates.is_on(READINESS_GATE)
     if not (is_reset or static):
         return 0
     probe, startup = mapping(spec.get("readinessProbe")), mapping(spec.get("startupProbe"))

@@ -109,7 +109,8 @@ class Provenance(msgspec.Struct, frozen=True):
         yield Fact("report_made", "Report made", _time(self.making.at))
         if self.origin:
             yield Fact("cluster", "Cluster", cluster_of(self.origin) or _UNKNOWN)
-            yield Fact("source", "Source", source_names(self.origin))
+            kind = _KINDS.get(self.origin.kind, "a snapshot" if self.origin.kind is Source.SNAPSHOT else "")
+            yield Fact("source", "Source", ", ".join(filter(None, (kind, *self.origin.names))) or _UNKNOWN)
         if self.plan and self.plan.command and self.plan.command != self.making.command:
             yield Fact("plan_command", "Plan's command", self.plan.command)
         yield Fact("command", "Command", self.making.command or _BY_API)
@@ -127,12 +128,6 @@ def cluster_of(origin: Origin) -> str:
     context = f"context {origin.context}" if origin.context else ""
     uid = f"kube-system UID {origin.cluster}" if origin.cluster else ""
     return ", ".join(filter(None, (context, origin.server, uid)))
-
-
-def source_names(origin: Origin) -> str:
-    """Name the files, or what else the objects come from."""
-    kind = _KINDS.get(origin.kind, "a snapshot" if origin.kind is Source.SNAPSHOT else "")
-    return ", ".join(filter(None, (kind, *origin.names))) or _UNKNOWN
 
 
 def way_of(made: Plan | Impact | Normalization) -> str:

@@ -40,14 +40,6 @@ _ALIASED: Final = ("hash", "hashWithoutResources")
 """The keys of a record below which a number of this snapshot alone may stand for a hash."""
 
 
-def read_rows(document: Saved, file: str) -> SnapshotRows:
-    """Return the rows of a saved snapshot, named ``file``.
-
-    Raises InputError, with the path, for what no snapshot has.
-    """
-    return _rows(_items_of(document), lambda: document.rest, file)
-
-
 def _items_of(document: Saved) -> Iterator[JsonObject]:
     for found in document.runs():
         if isinstance(found, DecodedRun):
@@ -159,4 +151,4 @@ def read(name: str) -> Comparable:
     with opened(name, (plans.KIND, snapshots.KIND), WANTED, PlanRows().items) as document:
         if document.kind == plans.KIND:
             return Comparable(file, plans.whole_of(document))
-        return Comparable(file, read_rows(document, file))
+        return Comparable(file, _rows(_items_of(document), lambda: document.rest, file))

@@ -23,7 +23,7 @@ from hashcompat.core.go.jsontext import JsonLines
 from hashcompat.core.go.metav1 import RawJson
 from hashcompat.core.kubelet.staticpods import refusal
 from hashcompat.core.model.escape import name_path
-from hashcompat.core.model.pods import Container, Inventory, Pod, Source, StaticManifest
+from hashcompat.core.model.pods import Inventory, Pod, Source, StaticManifest
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import GZIP, ZSTD, too_long, whole
 from hashcompat.sources.documents import InFile
@@ -225,7 +225,7 @@ def _as_shown(pod: Pod, mirror: Pod) -> Pod:
         ready_since=mirror.ready_since,
         containers=(
             *(
-                _running_as(one, shown[key])
+                structs.replace(one, **{name: getattr(shown[key], name) for name in _STATE})
                 if (key := (one.name, one.type)) in shown
                 else structs.replace(one, running=False if reported else one.running)
                 for one in pod.containers
@@ -233,11 +233,6 @@ def _as_shown(pod: Pod, mirror: Pod) -> Pod:
             *(structs.replace(one, removed=True, path=f"{one.path} (mirror pod)", line=0) for one in removed),
         ),
     )
-
-
-def _running_as(container: Container, shown: Container) -> Container:
-    """Return a container with the state of the one that a mirror pod shows."""
-    return structs.replace(container, **{name: getattr(shown, name) for name in _STATE})
 
 
 def _place(pod: Pod) -> _Place:

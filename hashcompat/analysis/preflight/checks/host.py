@@ -222,15 +222,11 @@ def _by_cri(facts: Facts) -> Iterator[Problem]:
             Status.ERROR, "NetworkReady", f"the network of pods is not ready: {said(str(why))}", _ADVICE
         )
         return
-    directory = _configuration_directory(facts, cni)
-    yield from _missing_configuration(facts, directory)
-    yield from _missing_plugins(facts, facts.cri_info, directory, _plugin_directories(facts, cni))
-
-
-def _configuration_directory(facts: Facts, cni: Mapping[str, Any]) -> str:
     of_crio = facts.runtime.startswith("cri-o://")
     given = runtimefiles.crio_setting(facts.dump, "network", "network_dir") if of_crio else cni.get("confDir")
-    return str(given or CNI_NETWORKS)
+    directory = str(given or CNI_NETWORKS)
+    yield from _missing_configuration(facts, directory)
+    yield from _missing_plugins(facts, facts.cri_info, directory, _plugin_directories(facts, cni))
 
 
 def _plugin_directories(facts: Facts, cni: Mapping[str, Any]) -> list[str]:

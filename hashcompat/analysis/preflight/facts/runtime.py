@@ -148,12 +148,6 @@ def _version(dump: Dump, kind: str) -> Mapping[str, Any]:
     return {}
 
 
-def _of_lines(text: str) -> Mapping[str, str]:
-    """Read lines such as ``RuntimeName:  containerd``, as an old crictl prints them instead of JSON."""
-    pairs = (line.partition(":") for line in text.splitlines())
-    return {name[:1].lower() + name[1:]: value.strip() for name, _, value in pairs}
-
-
 def _docker(dump: Dump) -> Runtime:
     containers = tuple(_docker_container(dump, row, named) for row, named in _rows(dump))
     return Runtime(DOCKER, DOCKER, text(_version(dump, DOCKER), "Version"), containers)
@@ -281,7 +275,9 @@ def _answer(dump: Dump) -> Mapping[str, Any]:
     text = dump.read("cri", "version")
     if text.lstrip().startswith(("{", "[")):
         return document(dump, "cri", "version")
-    return _of_lines(text)
+    # an old crictl prints lines such as ``RuntimeName:  containerd`` instead of JSON
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {name[:1].lower() + name[1:]: value.strip() for name, _, value in pairs}
 
 
 def _reported(answer: Mapping[str, Any], key: str) -> str:

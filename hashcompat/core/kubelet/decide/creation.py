@@ -81,7 +81,7 @@ def _without_gate(case: Case) -> Iterator[tuple[str, str]]:
         )
         if now and (not before or case.new.gates.sets(gate)):
             yield key, gate
-    if not _sets_users(case):
+    if case.pod.spec.get("hostUsers") is None or is_windows(case):
         return
     before, now = (
         one.behaviour.host_users_by_gate and _has_off(one, _USERS_GATE) for one in (case.old, case.new)
@@ -91,10 +91,6 @@ def _without_gate(case: Case) -> Iterator[tuple[str, str]]:
 
 
 _USERS_GATE: Final = "UserNamespacesSupport"
-
-
-def _sets_users(case: Case) -> bool:
-    return case.pod.spec.get("hostUsers") is not None and not is_windows(case)
 
 
 def _fields_of_mounts(kubelet: Kubelet) -> Collection[str]:

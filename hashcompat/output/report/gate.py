@@ -34,11 +34,11 @@ from hashcompat.output.report.model import (
     Table,
     coloured,
     document,
+    later,
     plain,
     verdict_cell,
 )
 from hashcompat.output.report.notes import BESIDES, collapsed
-from hashcompat.output.report.page import Page
 from hashcompat.output.report.planview import overridden, times_line, times_of
 from hashcompat.output.report.restartplan import (
     case_of,
@@ -383,12 +383,6 @@ def _headline(result: GateResult) -> Headline:
     return Headline(result.outcome.value, f"{only}{result.deciding}", _COLOURS[result.outcome])
 
 
-def _page(result: GateResult) -> Page:
-    from hashcompat.output.report.resultpages import gate_page  # noqa: PLC0415 - few runs make pages
-
-    return gate_page(GATE, result)
-
-
 GATE: Final[Report[GateResult]] = Report(
     "GateReport",
     document=gate_document,
@@ -399,7 +393,7 @@ GATE: Final[Report[GateResult]] = Report(
     findings=findings_of,
     names=_names,
     title="Upgrade gate",
-    page=_page,
+    page=lambda result: later("resultpages", "gate_page")(GATE, result),
     headline=_headline,
     counted=_counted,
     ranking=_ranking,

@@ -41,10 +41,10 @@ from hashcompat.output.report.model import (
     Table,
     coloured,
     document,
+    later,
     plain,
 )
 from hashcompat.output.report.notes import BESIDES, collapsed
-from hashcompat.output.report.page import Page
 from hashcompat.output.report.planview import overridden
 from hashcompat.output.report.restartplan import source_of, tool_of
 from hashcompat.output.report.runbook import runbook
@@ -435,12 +435,6 @@ def _breaks(impact: Impact) -> Iterator[str]:
             yield f"{node.name}: {count(len(node.pods.killed), 'pod')} not started again"
 
 
-def _page(result: Impact) -> Page:
-    from hashcompat.output.report.resultpages import impact_page  # noqa: PLC0415 - few runs make pages
-
-    return impact_page(IMPACT, result)
-
-
 IMPACT: Final[Report[Impact]] = Report(
     "ImpactReport",
     document=_document,
@@ -450,7 +444,7 @@ IMPACT: Final[Report[Impact]] = Report(
     names=_names,
     pages=_pages,
     title="Impact of an upgrade",
-    page=_page,
+    page=lambda result: later("resultpages", "impact_page")(IMPACT, result),
     headline=_headline,
     ranking=_ranking,
     provenance=lambda impact: Provenance(way_of(impact), impact.origin, impact.making),

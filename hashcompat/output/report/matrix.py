@@ -31,8 +31,8 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     document,
+    later,
 )
-from hashcompat.output.report.page import Page
 from hashcompat.output.report.restartplan import source_of, tool_of
 
 _CORNER: Final = "FROM/TO"
@@ -418,12 +418,6 @@ def _provenance(matrix: Matrix) -> Provenance:
     return Provenance(upgrade, matrix.origin, matrix.making)
 
 
-def _page(result: Matrix) -> Page:
-    from hashcompat.output.report.resultpages import matrix_page  # noqa: PLC0415 - few runs make pages
-
-    return matrix_page(MATRIX, result)
-
-
 MATRIX: Final[Report[Matrix]] = Report(
     "RestartMatrix",
     document=_document,
@@ -432,7 +426,7 @@ MATRIX: Final[Report[Matrix]] = Report(
     wide=_listing,
     names=lambda matrix: matrix.releases,
     title="Matrix of releases",
-    page=_page,
+    page=lambda result: later("resultpages", "matrix_page")(MATRIX, result),
     headline=_headline,
     provenance=_provenance,
     notes=_notes,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import msgspec
@@ -61,6 +62,15 @@ def _listed(value: Any) -> Any:
 def time_text(time: datetime | None) -> str | None:
     """Return a time in UTC as RFC 3339 has it; None for none."""
     return time.isoformat().replace("+00:00", "Z") if time else None
+
+
+def later(module: str, name: str) -> Any:
+    """Return a function of a module of this package, which is imported when it is called, in few runs."""
+
+    def call(*given: Any) -> Any:
+        return getattr(import_module(f"hashcompat.output.report.{module}"), name)(*given)
+
+    return call
 
 
 class Rows(msgspec.Struct, Generic[Value], frozen=True):

@@ -27,10 +27,10 @@ from hashcompat.output.report.model import (
     Table,
     coloured,
     document,
+    later,
     plain,
     verdict_cell,
 )
-from hashcompat.output.report.page import Page
 from hashcompat.output.report.restartplan import ItemSeals, container_verdict, source_of, tool_of
 
 _OF_NODES: Final = ("NODE", "KUBELET", "RUNTIME", "RESTART", "AFTER", "UNKNOWN", "RECORDS", "MANIFESTS")
@@ -191,12 +191,6 @@ def _headline(made: Normalization) -> Headline:
     return Headline("", text, "red" if made.after else "yellow" if made.unknown else "green")
 
 
-def _page(made: Normalization) -> Page:
-    from hashcompat.output.report.resultpages import normalization_page  # noqa: PLC0415 - few runs make pages
-
-    return normalization_page(NORMALIZATION, made)
-
-
 NORMALIZATION: Final[Report[Normalization]] = Report(
     "Normalization",
     document=_document,
@@ -206,7 +200,7 @@ NORMALIZATION: Final[Report[Normalization]] = Report(
     wide=_wide,
     names=_names,
     title="Normalization of recorded hashes",
-    page=_page,
+    page=lambda made: later("resultpages", "normalization_page")(NORMALIZATION, made),
     headline=_headline,
     ranking=_ranking,
     provenance=_provenance,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
@@ -28,6 +28,7 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     judged,
+    later,
     verdict_cell,
 )
 from hashcompat.output.report.notes import answer, notes
@@ -45,12 +46,6 @@ from hashcompat.output.report.planview import (
     times_line,
 )
 from hashcompat.output.report.tally import ContainerGroup, GroupBy
-
-if TYPE_CHECKING:
-    from hashcompat.output.report.items import Provenance
-    from hashcompat.output.report.model import Document, Findings, Seals
-    from hashcompat.output.report.page import Page
-
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "FROM", "TO", "REASON")
 _MORE_COLUMNS: Final = (
@@ -229,45 +224,6 @@ def _left_out(shown: Excerpt, number: int) -> str:
     return f"and {count(number, f'more {_NOUNS[group_by]}')}: --group-by {group_by} shows all"
 
 
-# What few runs show is imported when it is shown: these files are half of the package.
-
-
-def _document(shown: Plan | Excerpt) -> Document:
-    from hashcompat.output.report.restartplan import plan_document  # noqa: PLC0415
-
-    return plan_document(shown)
-
-
-def _sealed(shown: Plan | Excerpt) -> tuple[Document, Seals]:
-    from hashcompat.output.report.restartplan import sealed_plan  # noqa: PLC0415
-
-    return sealed_plan(shown)
-
-
-def _sheet(shown: Plan | Excerpt) -> Table:
-    from hashcompat.output.report.restartplan import sheet_of  # noqa: PLC0415
-
-    return sheet_of(excerpt_of(shown).items)
-
-
-def _findings(shown: Plan | Excerpt) -> Findings:
-    from hashcompat.output.report.restartplan import findings_of  # noqa: PLC0415
-
-    return findings_of(excerpt_of(shown).plan, excerpt_of(shown).items)
-
-
-def _page(shown: Plan | Excerpt) -> Page:
-    from hashcompat.output.report.planpage import plan_page  # noqa: PLC0415
-
-    return plan_page(shown)
-
-
-def _provenance(shown: Plan | Excerpt) -> Provenance:
-    from hashcompat.output.report.restartplan import provenance_of  # noqa: PLC0415
-
-    return provenance_of(excerpt_of(shown).plan)
-
-
 def _ranking(shown: Plan | Excerpt) -> Ranking:
     groups = groups_in_order(excerpt_of(shown).tally.owners, None)
     return Ranking("Top owners", [(owner_path(*one.key), one.concerned) for one in groups if one.concerned])
@@ -282,19 +238,19 @@ def _headline(shown: Plan | Excerpt) -> Headline:
 
 PLAN: Final[Report[Plan | Excerpt]] = Report(
     "RestartPlan",
-    document=_document,
-    sealed=_sealed,
+    document=later("restartplan", "plan_document"),
+    sealed=later("restartplan", "sealed_plan"),
     overview=overview,
     table=rows_table,
     wide=wide_rows,
-    sheet=_sheet,
-    findings=_findings,
+    sheet=later("restartplan", "sheet_of"),
+    findings=later("restartplan", "findings_of"),
     names=item_names,
-    page=_page,
+    page=later("planpage", "plan_page"),
     title="Restart plan",
     headline=_headline,
     ranking=_ranking,
-    provenance=_provenance,
+    provenance=lambda shown: later("restartplan", "provenance_of")(excerpt_of(shown).plan),
     lead=lambda shown: [times_line(excerpt_of(shown).plan), *overridden(excerpt_of(shown).plan)],
     notes=notes,
     loosened=lambda shown: overridden(excerpt_of(shown).plan),

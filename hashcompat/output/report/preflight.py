@@ -34,9 +34,9 @@ from hashcompat.output.report.model import (
     coloured,
     document,
     judged,
+    later,
     plain,
 )
-from hashcompat.output.report.page import Page
 from hashcompat.output.report.restartplan import source_of, tool_of
 
 _COLUMNS: Final = ("NODE", "CHECK", "STATUS", "OBJECT", "FINDING")
@@ -184,12 +184,6 @@ def _provenance(result: Preflight) -> Provenance:
     return Provenance(upgrade_of(AUTO, running, result.target), result.origin, result.making)
 
 
-def _page(result: Preflight) -> Page:
-    from hashcompat.output.report.resultpages import preflight_page  # noqa: PLC0415 - few runs make pages
-
-    return preflight_page(PREFLIGHT, result)
-
-
 PREFLIGHT: Final[Report[Preflight]] = Report(
     "PreflightReport",
     document=_document,
@@ -200,7 +194,7 @@ PREFLIGHT: Final[Report[Preflight]] = Report(
     findings=_findings,
     names=_names,
     title="Preflight of nodes",
-    page=_page,
+    page=lambda result: later("resultpages", "preflight_page")(PREFLIGHT, result),
     headline=_headline,
     ranking=_ranking,
     provenance=_provenance,

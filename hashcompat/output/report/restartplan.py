@@ -222,15 +222,16 @@ _COLUMNS: Final = (
 )
 
 
-def findings_of(plan: Plan, items: Sequence[Item]) -> Findings:
-    """Return some items of a plan as cases; the totals are those of all."""
-    counts = plan.summary
+def findings_of(result: Plan | Excerpt) -> Findings:
+    """Return the items that are shown as cases; the totals are those of all."""
+    shown = excerpt_of(result)
+    plan, counts = shown.plan, shown.plan.summary
     return Findings(
         "plan",
         title_of(plan),
         "containers",
         {verdict.value: number for verdict, number in counts.verdicts.items()},
-        lambda: map(case_of, items),
+        lambda: map(case_of, shown.items),
         every,
         {
             "pods": counts.pods,
@@ -270,9 +271,9 @@ def case_of(item: Item) -> ReportCase:
     )
 
 
-def sheet_of(items: Sequence[Item]) -> Table:
-    """Return a row for each item."""
-    return Table(_COLUMNS, lambda: map(_cells, items))
+def sheet_of(result: Plan | Excerpt) -> Table:
+    """Return a row for each item that is shown."""
+    return Table(_COLUMNS, lambda: map(_cells, excerpt_of(result).items))
 
 
 def _cells(item: Item) -> list[object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -220,6 +221,18 @@ def test_of_two_files_with_one_pod_the_last_counts(run: Run, directory: Path) ->
     )
     assert len(result.document["items"]) == 1
     assert "p.json, as kubelets do: " in result.err
+
+
+def test_a_compressed_file_is_the_manifest_of_no_static_pod(run: Run, directory: Path) -> None:
+    """A backup beside the manifest of its pod, of which the last would count."""
+    old = json.dumps(manifest({**C, "image": "registry.example/c:2"})).encode()
+    (directory / "p.json.gz").write_bytes(gzip.compress(old))
+    given = ("--from", "1.36.4", "--to", "1.36.5", "--node-name", "n1", "-o", "json")
+    result = run("plan", *given, "--static-pod-dir", directory)
+    assert [item["source"]["file"] for item in result.items] == [str(directory / "p.json")]
+    assert f"skipped a file as kubelets do: {directory}/p.json.gz: compressed" in result.err
+    copied = ("-f", directory / "p.json.gz", "--static-pod-path", f"{PATH}/p.json")
+    assert len(run("plan", *given, *copied).items) == 1
 
 
 REFERRING = {**manifest(), "spec": {"containers": [C], "serviceAccountName": "s"}}

@@ -96,16 +96,21 @@ def _valid(name: str, node: str, path_on_node: str, *, placed: bool, alone: bool
 
 def collect_file(name: str, node: str, path_on_node: str) -> Pod:
     """Read one manifest, a file or ``-``, which the kubelet of ``node`` reads from ``path_on_node``."""
-    return _collect(name, node, path_on_node, placed=True, alone=True)
+    return _collect(name, node, path_on_node, placed=True, alone=True, packed=True)
 
 
-def _collect(name: str, node: str, path_on_node: str, *, placed: bool, alone: bool) -> Pod:
-    """Read one manifest; ``placed`` is whether its path on the node is known."""
+def _collect(
+    name: str, node: str, path_on_node: str, *, placed: bool, alone: bool, packed: bool = False
+) -> Pod:
+    """Read one manifest; ``placed`` is whether its path on the node is known.
+
+    ``packed`` is whether it may be compressed, as a copy of it.
+    """
     if Path(name).is_dir():
         raise InputError(f"{name}: is a directory, expected one static pod manifest")
     (source,) = inputs(name, recursive=False, suffixes=())
     require_end(source)
-    origin, (content, lines, raw) = source.origin, _manifest(source)
+    origin, (content, lines, raw) = source.origin, _manifest(source, packed=packed)
     found = list(read_object(content, origin, where=InFile(source.file, lines)))
     if (
         not isinstance(content, Mapping)
@@ -258,12 +263,14 @@ def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:
     )
 
 
-def _manifest(source: Input) -> tuple[Any, Lines | None, bytes]:
+def _manifest(source: Input, *, packed: bool) -> tuple[Any, Lines | None, bytes]:
     """Return the JSON document, or the first one of the YAML, as kubelets do; its lines and the content."""
     with source.open() as stream, named(source.origin):
         raw = stream.read(_LONGEST + 1)
         if len(raw) > _LONGEST:
             raise too_long("text", _LONGEST, f"want {_WANTED}")
+        if raw.startswith((GZIP, ZSTD)) and not packed:
+            raise InputError(f"compressed, which no kubelet reads; want {_WANTED}")
         text = whole(io.BufferedReader(io.BytesIO(raw)), _WANTED, _LONGEST)
         if text.lstrip().startswith("{"):
             object_meter().add(len(text), values_in(text))

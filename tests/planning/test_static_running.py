@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -221,6 +222,28 @@ def test_of_two_files_with_one_pod_the_last_counts(run: Run, directory: Path) ->
     )
     assert len(result.document["items"]) == 1
     assert "p.json, as kubelets do: " in result.err
+
+
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        ('{"a": "\\ud800"}', "half of a surrogate pair, which kubelets read in different ways"),
+        ('{"a": "1", "a": "2"}', "the key 'a' appears twice in one object, and kubelets merge the two"),
+        ("{}", "cannot read: no permission, and a kubelet reads it as root"),
+    ],
+)
+def test_what_kubelets_read_and_this_program_does_not_is_an_error(
+    run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch, labels: str, why: str
+) -> None:
+    """Its pod runs, so neither is its mirror pod one without a manifest, nor is there none."""
+    text = json.dumps(manifest(name="odd") | {"metadata": {"name": "odd", "namespace": "ns", "labels": 1}})
+    (directory / "odd.json").write_text(text.replace('"labels": 1', f'"labels": {labels}'))
+    if labels == "{}":
+        monkeypatch.setattr(os, "access", lambda path, _: not str(path).endswith("odd.json"))
+    given = ("--from", "1.36.4", "--to", "1.36.5", "--static-pod-dir", directory, "--node-name", "n1")
+    result = run("plan", *given, "-f", "-", stdin=as_json(mirror("1" * 32, name="odd")))
+    assert (result.code, result.out, f"{directory}/odd.json: " in result.err) == (1, "", True)
+    assert why in result.err
 
 
 def test_a_compressed_file_is_the_manifest_of_no_static_pod(run: Run, directory: Path) -> None:

@@ -6,6 +6,7 @@ Source: pkg/kubelet/config/file.go ``extractFromDir`` and common.go ``tryDecodeS
 from __future__ import annotations
 
 import io
+import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -25,6 +26,7 @@ from hashcompat.core.kubelet.staticpods import refusal
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Inventory, Pod, Source, StaticManifest
 from hashcompat.core.regex import regex
+from hashcompat.core.shown import name as shown_name
 from hashcompat.sources.content import GZIP, ZSTD, too_long, whole
 from hashcompat.sources.documents import InFile
 from hashcompat.sources.files import Input, inputs, named, require_end
@@ -50,7 +52,9 @@ def collect_directory(directory: str, node: str, path_on_node: str, *, alone: bo
     valid pod is a warning: kubelets log it and read on (pkg/kubelet/config/file.go ``extractFromDir``). Of
     two files with a pod of one name the last one counts, as in the kubelet's store (client-go tools/cache
     undelta_store.go ``Replace``, 1.5.8 - 1.37.1). A directory that is the only source (``alone``) has to
-    have a pod: raises InputError, naming a file, where none is one, and for a directory without any file.
+    have a pod: raises InputError, naming a file, where none is one, and for a directory without any file; and
+    for a file that kubelets read, and this program cannot, or not as they do: it has a pod of which nothing
+    would be known.
     """
     try:
         paths = sorted(
@@ -65,6 +69,8 @@ def collect_directory(directory: str, node: str, path_on_node: str, *, alone: bo
         on_node = posixpath.normpath(posixpath.join(place, path.name))
         try:
             pod = _valid(str(path), node, on_node, placed=bool(path_on_node), alone=alone and len(paths) == 1)
+        except _UnlikeError:
+            raise
         except InputError as error:
             strays.append(error)
             continue
@@ -83,8 +89,14 @@ def collect_directory(directory: str, node: str, path_on_node: str, *, alone: bo
     return Inventory(tuple(pods.values()), warnings=(*skipped, *twice, *none))
 
 
+class _UnlikeError(InputError):
+    """What kubelets read, and this program cannot, or not as they do."""
+
+
 def _valid(name: str, node: str, path_on_node: str, *, placed: bool, alone: bool) -> Pod:
     """Read a manifest of a directory; raises InputError also for one that no kubelet runs."""
+    if not os.access(name, os.R_OK):
+        raise _UnlikeError(f"{name}: cannot read: no permission, and a kubelet reads it as root")
     pod = _collect(name, node, path_on_node, placed=placed, alone=alone)
     with Path(name).open("rb") as stream:
         if stream.read(len(ZSTD)).startswith((GZIP, ZSTD)):
@@ -265,6 +277,7 @@ def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:
 
 def _manifest(source: Input, *, packed: bool) -> tuple[Any, Lines | None, bytes]:
     """Return the JSON document, or the first one of the YAML, as kubelets do; its lines and the content."""
+    repeated = list[str]()
     with source.open() as stream, named(source.origin):
         raw = stream.read(_LONGEST + 1)
         if len(raw) > _LONGEST:
@@ -272,23 +285,29 @@ def _manifest(source: Input, *, packed: bool) -> tuple[Any, Lines | None, bytes]
         if raw.startswith((GZIP, ZSTD)) and not packed:
             raise InputError(f"compressed, which no kubelet reads; want {_WANTED}")
         text = whole(io.BufferedReader(io.BytesIO(raw)), _WANTED, _LONGEST)
-        if text.lstrip().startswith("{"):
-            object_meter().add(len(text), values_in(text))
-            # kubelets up to 1.22 read static pods with json-iterator, which takes half a character for
-            # another one than encoding/json does
-            if _HALF.search(_PAIR.sub("", text)):
-                raise InputError(
-                    "bytes that are not UTF-8, or half of a surrogate pair, "
-                    "which kubelets read in different ways"
-                )
-            document, lines = jsontext.loads(text), JsonLines()
-            lines.add(document, 1, 1 + text.count("\n"), lambda: text)
-            return _with_raw_fields(document, text), lines.lines, raw
-        from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
+        if not text.lstrip().startswith("{"):
+            from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
-        # of a key that is there twice kubelets take the last value (sigs.k8s.io/yaml YAMLToJSON)
-        found = next(yaml.documents(text, []), None)
-        return (found.value, found.lines, raw) if found else (None, None, raw)
+            # of a key that is there twice kubelets take the last value (sigs.k8s.io/yaml YAMLToJSON)
+            found = next(yaml.documents(text, []), None)
+            return (found.value, found.lines, raw) if found else (None, None, raw)
+        object_meter().add(len(text), values_in(text))
+        document, lines = jsontext.loads(text, repeated), JsonLines()
+        lines.add(document, 1, 1 + text.count("\n"), lambda: text)
+        content = _with_raw_fields(document, text)
+    if repeated:  # encoding/json decodes both into one struct, or one map
+        key = shown_name(repeated[0])
+        raise _UnlikeError(
+            f"{source.origin}: the key {key!r} appears twice in one object, and kubelets merge the two"
+        )
+    # kubelets up to 1.22 read static pods with json-iterator, which takes half a character for another one
+    # than encoding/json does
+    if _HALF.search(_PAIR.sub("", text)):
+        raise _UnlikeError(
+            f"{source.origin}: bytes that are not UTF-8, or half of a surrogate pair, "
+            "which kubelets read in different ways"
+        )
+    return content, lines.lines, raw
 
 
 def _with_raw_fields(document: Any, text: str) -> Any:

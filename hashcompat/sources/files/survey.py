@@ -16,6 +16,7 @@ from hashcompat.core import forks
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance as allowances
 from hashcompat.core.go.jsonpath import Part
+from hashcompat.core.go.jsonpath import part as part_of
 from hashcompat.core.go.jsonstream import End, ListPlace
 from hashcompat.core.model.cluster import Budget, Service
 from hashcompat.core.model.pods import Node
@@ -273,6 +274,19 @@ def stencils_of(begins: str) -> Stencils:
     return Stencils(of_snapshot=snapshots.begins(begins))
 
 
+def _is_like_pod(value: object) -> bool:
+    """Return whether a value is an API server's pod, or a list with one, but for its kind."""
+    return any(
+        isinstance(one, Replica)
+        or (
+            isinstance(one, Mapping)
+            and "uid" in part_of(one, "metadata")
+            and "containers" in part_of(one, "spec")
+        )
+        for one in (value if isinstance(value, list) else [value])
+    )
+
+
 class _Look:
     """Collects what the parts of a file show."""
 
@@ -298,6 +312,7 @@ class _Look:
             value = part.value if isinstance(part.value, Mapping) else replica.outline if replica else {}
             kind = value.get("kind")
             self._objects += isinstance(kind, str) and not str(value.get("apiVersion")).startswith(_KUSTOMIZE)
+            self._objects += kind is None and _is_like_pod(part.value)
             self._pod_lists += kind == "PodList"
             if len(self._heads) < _HEADS:
                 self._heads[str(value.get("apiVersion"))[:_LONGEST], str(kind)[:_LONGEST]] = None
@@ -310,6 +325,7 @@ class _Look:
             self._elements = True
             if part.kind is None:
                 self._kinds[part.document] = ""
+                self._objects += not self._objects and _is_like_pod(part.value)
         last, self._replica = self._replica, replica
         if replica is not None and replica.is_like(last):
             self._containers += containers_of(replica.shape.value)  # all else is as in the one before it

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -223,6 +225,28 @@ def test_a_file_that_neither_name_nor_beginning_shows_is_passed_over(
     (directory / "LICENSE").write_bytes(content)
     os.mkfifo(directory / "pipe")
     assert run(*PLAN, "-f", directory, "--strict-files").code == 0
+
+
+NAKED = {key: value for key, value in json.loads(as_json(pod())).items() if key != "kind"}
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (NAKED, "it has no kind"),
+        ([NAKED], "want an object with apiVersion and kind, got a list"),
+        ({"items": [NAKED]}, "it has no kind"),
+        ({"items": [{"kind": "Pod", **NAKED}]}, "it has no kind"),
+    ],
+)
+def test_pods_that_lack_only_their_kind_are_an_error(
+    run: Run, tmp_path: Path, content: Any, why: str
+) -> None:
+    directory = with_files(tmp_path, ())
+    (directory / "b.json").write_text(json.dumps(content))
+    result = run(*PLAN, "-f", directory)
+    assert (result.code, result.out) == (1, "")
+    assert f"{directory}/b.json: $: not a Kubernetes object: {why}" in result.err
 
 
 @pytest.mark.parametrize(

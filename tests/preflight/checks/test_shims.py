@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, upgrade
+from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, status, upgrade
 
 PROCESSES: Key = ("processes", "all")
 SHIM: Key = ("arguments", "801")
@@ -101,3 +101,7 @@ def test_pf124_is_one_line_for_all_shims_and_each_release_that_is_gone() -> None
         "take their containers over when it is restarted: processes 801 for 3f3f3f3f3f3f, "
         "802 for 3f3f3f3f3f3f"
     )
+
+
+def test_a_list_without_any_process_shows_no_shims() -> None:
+    assert status("PF-124", dump({PROCESSES: ""}), upgrade("1.31.14")) == [("UNKNOWN", "")]

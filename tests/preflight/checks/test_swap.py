@@ -20,6 +20,7 @@ ALLOWED = {**ON, ("arguments", "kubelet"): "/usr/bin/kubelet\n--fail-swap-on=fal
         ("1.31.0", {}, "OK"),
         ("1.31.0", {SWAPS: ""}, "OK"),
         ("1.31.0", {SWAPS: GONE}, "OK"),
+        ("1.31.0", {SWAPS: GONE, ("file", "/proc/1/mounts"): GONE}, "UNKNOWN"),
         ("1.7.16", ON, "OK"),
         ("1.8.0", ON, "ERROR"),
         ("1.37.1", ON, "ERROR"),

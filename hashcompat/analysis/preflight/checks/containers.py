@@ -227,7 +227,7 @@ _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,127}")
 
 
 def _find_shims(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
-    rows = processes.rows(facts.dump.read(*processes.LIST))
+    rows = processes.listed(facts.dump)
     parents = {row.parent for row in rows}
     found: dict[str, list[str]] = {}
     unread: dict[str, None] = {}

@@ -92,6 +92,7 @@ def _find_swap(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     try:
         lines = facts.dump.read("file", SWAPS).splitlines()
     except AbsentError:
+        facts.mounts  # noqa: B018 - of a node whose /proc was not seen it is not known
         return  # a kernel without swap
     rows = [words for words in map(str.split, lines) if words][1:]
     if not rows or not facts.is_set("fail-swap-on", "failSwapOn", default=upgrade.hazards.fail_swap_on):

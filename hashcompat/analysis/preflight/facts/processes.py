@@ -82,11 +82,20 @@ class Holder(msgspec.Struct, frozen=True):
     """The file name of its program."""
 
 
-def processes_of(dump: Dump) -> Processes:
-    """Read the list of processes; raises UnreadError where the last one could not be read, or has none."""
-    # a root directory without its /proc looks like that: a node always has its first process
-    if not rows(dump.read(*LIST)):
+def listed(dump: Dump) -> tuple[Process, ...]:
+    """Return the last list of processes; raises UnreadError where it could not be read, or has none.
+
+    A root directory without its /proc looks like that: a node always has its first process.
+    """
+    found = rows(dump.read(*LIST))
+    if not found:
         raise UnreadError("no process is in the list: /proc of the node could not be seen")
+    return found
+
+
+def processes_of(dump: Dump) -> Processes:
+    """Read the list of processes; errors as ``listed``."""
+    listed(dump)
     texts = (probe.text for probe in dump.probes[LIST])
     return Processes(
         tuple({process.pid: process for process in rows(text)} for text in texts if text is not None)

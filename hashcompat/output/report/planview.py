@@ -91,14 +91,14 @@ class Excerpt(msgspec.Struct, frozen=True, dict=True):
 
 
 def excerpt_of(shown: Plan | Excerpt) -> Excerpt:
-    """Return an excerpt, of a plan alone that of all its items."""
-    return shown if isinstance(shown, Excerpt) else Excerpt(shown, shown.items)
+    """Return an excerpt, of a plan alone that of all its items, as old as they were when it was made."""
+    return shown if isinstance(shown, Excerpt) else Excerpt(shown, shown.items, now=shown.making.at)
 
 
 def without_kept(plan: Plan) -> Excerpt:
     """Leave the containers out that are kept."""
     items = tuple(item for item in plan.items if item.verdict is not Verdict.KEEP)
-    return Excerpt(plan, items, only_restarts=True)
+    return Excerpt(plan, items, only_restarts=True, now=plan.making.at)
 
 
 _KEYS: Final[Mapping[SortBy, Callable[[Item], Any]]] = {

@@ -6,7 +6,7 @@ import gzip
 import json
 import stat
 from collections.abc import Callable
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,23 @@ def test_a_saved_plan_looks_as_the_plan_did(run: Run, shop: Path, form: str) -> 
     looked = (shop / form.partition("=")[0]).read_bytes().decode()
     saved = shop / ("detailed.json" if form == "html" else "plan.json")
     assert run("convert", saved, "-q", "-o", form) == Result(0, looked, "")
+
+
+@pytest.mark.parametrize("form", ["table", "html"])
+def test_a_saved_plan_is_of_pods_as_old_as_they_were(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    beat = (datetime.now(UTC) - timedelta(days=3, hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    made = node("v1.30.14")
+    made["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": beat}]
+    (tmp_path / "a.json").write_bytes(as_json(made, pod()))
+    saved, page = tmp_path / "plan.json", tmp_path / "page"
+    words = ("--details", "--out", saved, "--report", f"{form}={page}", "-q")
+    run("plan", "--from", "auto", "--to", "1.31.14", "-f", tmp_path / "a.json", *words)
+    looked = page.read_text()
+    assert f"taken {beat}, 3 days old: 1 pod" in looked
+    assert run("convert", saved, "-q", "-o", form).out == looked
 
 
 @pytest.mark.usefixtures("untraced")

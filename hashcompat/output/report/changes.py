@@ -228,7 +228,7 @@ def _joined_rows(joined: KeptPages, *, linked: bool) -> Iterator[list[object]]:
         verdict = Coloured(word, _JOINED_COLOURS[about.tone]) if about.tone in _JOINED_COLOURS else word
         name = Link(about.title, page.file) if linked else Prose(about.title)
         facts = [Prose(text) if (text := about.fact(key)) else None for key in _FACTS]
-        yield [verdict, name, Prose(about.answer), *facts]
+        yield [verdict, name, Prose(about.answer), *facts, *([] if linked else [page.file])]
 
 
 def _joined_document(joined: KeptPages) -> Document:
@@ -290,7 +290,7 @@ def _joined_notes(joined: KeptPages) -> Iterator[str]:
 LANDING: Final[Report[KeptPages]] = Report(
     "PageList",
     document=_joined_document,
-    table=lambda joined: Table(_COLUMNS, lambda: _joined_rows(joined, linked=False)),
+    table=lambda joined: Table((*_COLUMNS, "FILE"), lambda: _joined_rows(joined, linked=False)),
     names=lambda joined: (page.file for page in _in_order(joined)),
     title=KIND,
     page=_page,

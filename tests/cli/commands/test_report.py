@@ -36,6 +36,7 @@ def test_pages_are_listed_the_worst_first(run: Run, directory: Path) -> None:
     result = run("report", directory)
     lines = result.out.splitlines()
     assert [line.split()[0] for line in lines] == ["VERDICT", "restarts", "UNDECIDED", "PASS"]
+    assert [line.split()[-1] for line in lines] == ["FILE", "plan.html", "impact.html", "gate.html"]
     assert "No pages of hashcompat: notes.html" in result.err
     assert result.err.splitlines()[-1] == f"{directory}: 3 reports"
     document = run("report", directory, "-q", "-o", "json").document

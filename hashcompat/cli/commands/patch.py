@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import click
 from click.core import ParameterSource
@@ -75,6 +75,11 @@ class Arguments:
     quiet: Quiet
 
 
+_OF_PATCHES: Final = frozenset(
+    {"--tree", "--source-url", "--accept-new-fields", "--until", "--article", "--force"}
+)
+
+
 @declared(
     "patch", Arguments, short_help="Print a kubelet patch that accepts or keeps another release's hashes."
 )
@@ -91,7 +96,10 @@ def command(arguments: Arguments) -> int:
             f"--audit finds what --strategy strip gets wrong, and {arguments.strategy} gets nothing wrong: "
             "leave one of them out"
         )
-    if not arguments.audit:
+    if arguments.audit:
+        for flag in _OF_PATCHES.intersection(given_flags(arguments)):
+            raise UsageError(f"{flag} is for a patch, and --audit makes none: leave one of them out")
+    else:
         for flag in (*given_flags(arguments.source), *given_flags(arguments.scope)):
             raise UsageError(f"{flag} goes with --audit: a patch is made without pods")
     output.ready(AUDIT if arguments.audit else PATCH, arguments.shown)

@@ -304,6 +304,13 @@ def test_what_restarts_for_resources_that_were_not_recorded_does_so_under_a_patc
                 ("--static-pod-dir", "d"),
             )
         ),
+        *(
+            (
+                ("--kubelet", "1.9.11", "--like", "1.7.16", "--audit", "--sample", *words),
+                f"{words[0]} is for a patch, and --audit makes none",
+            )
+            for words in (("--tree", "d"), ("--until", "1.12.0"), ("--article",), ("--force",))
+        ),
         (("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "soon"), "'soon' is not a kubelet release"),
         (
             ("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "1.12.0", "--strategy", "pin"),

@@ -170,7 +170,7 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         raise found.error("apiVersion", "want v1: there is no other Pod that a kubelet runs")
     if not spec.value.get("containers"):
         raise spec.error("containers", "a Pod needs at least one container")
-    if uid and not status.value and _is_listed_as_running(metadata.value, spec.value):
+    if uid and found.value.get("status") == {} and _is_listed_as_running(metadata.value, spec.value):
         raise spec.error(
             "containers",
             "only names and images, as a kubelet's /runningpods shows them; take its /pods instead",
@@ -216,7 +216,7 @@ _LISTED: Final = {"name", "image", "resources"}
 
 
 def _is_listed_as_running(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> bool:
-    """Return whether a pod without a status is one that a kubelet makes of what its runtime lists.
+    """Return whether a pod of an empty status is one that a kubelet makes of what its runtime lists.
 
     The specs of its containers are not in it. Source: pkg/kubelet/container/runtime.go ``ToAPIPod`` (1.36.0).
     """

@@ -259,7 +259,7 @@ def of_node(found: Fields) -> Node:
     metadata, status = map(found.object, ("metadata", "status"))
     info, features = map(status.object, ("nodeInfo", "features"))
     labels = metadata.object("labels").value if "labels" in metadata.value else None
-    spec = found.object("spec").value
+    spec = found.object("spec")
     strict = features.value.get("supplementalGroupsPolicy")
     return Node(
         metadata.string("name"),
@@ -283,11 +283,15 @@ def of_node(found: Fields) -> Node:
 _KERNEL: Final = regex(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}")
 
 
-def _taints(spec: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+def _taints(spec: Fields) -> tuple[Mapping[str, Any], ...]:
     """Return the taints, with that of a cordoned node, which controllers add from 1.12 on only."""
-    taints = spec.get("taints")
-    found = tuple(row for row in taints if isinstance(row, Mapping)) if isinstance(taints, list) else ()
-    if spec.get("unschedulable") is True and not any(row.get("key") == scheduling.CORDONED for row in found):
+    for taint in spec.objects("taints"):
+        for key in ("key", "value", "effect"):
+            taint.string(key)
+    found = tuple(spec.rows("taints"))
+    if spec.value.get("unschedulable") is True and not any(
+        row.get("key") == scheduling.CORDONED for row in found
+    ):
         return (*found, {"key": scheduling.CORDONED, "effect": "NoSchedule"})
     return found
 

@@ -180,7 +180,7 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
     node, owner = spec.string("nodeName"), owner or _owner(metadata)
     manifest = not uid and not status.value
     mirror = mirror_of(metadata.value, annotations.value, node, owner)
-    spec.rows("volumes")  # read without errors elsewhere, as are conditions
+    _check_spec(spec)
     return Pod(
         origin=found.origin,
         namespace=metadata.string("namespace") or "default",
@@ -209,6 +209,15 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         created=text(metadata.value, "creationTimestamp"),
         **reported(metadata.value, spec.value, status, static=mirror.static),
     )
+
+
+def _check_spec(spec: Fields) -> None:
+    """Raise InputError, with the place, for a wrong type in what is read without errors elsewhere."""
+    for key in ("volumes", "tolerations"):
+        spec.rows(key)
+    spec.object("nodeSelector")
+    affinity = spec.object("affinity").object("nodeAffinity")
+    affinity.object("requiredDuringSchedulingIgnoredDuringExecution").rows("nodeSelectorTerms")
 
 
 _LISTED: Final = {"name", "image", "resources"}

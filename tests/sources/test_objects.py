@@ -161,7 +161,31 @@ def with_state(state: object) -> Json:
     return pod(status={"phase": "Running", "containerStatuses": [{**RUNS, "state": state}]})
 
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def with_node_affinity(affinity: object) -> Json:
+    return pod(spec={"affinity": {"nodeAffinity": affinity}})
+
+
 WRONG: dict[str, tuple[Json, str]] = {
+    "tolerations that are a string": (
+        pod(spec={"tolerations": "all"}),
+        "spec.tolerations: want a list, got a string",
+    ),
+    "a node selector that is a list": (
+        pod(spec={"nodeSelector": ["ssd"]}),
+        "spec.nodeSelector: want an object, got a list",
+    ),
+    "affinity that is a string": (pod(spec={"affinity": "x"}), "spec.affinity: want an object, got a string"),
+    "node affinity that is a number": (
+        with_node_affinity(5),
+        "spec.affinity.nodeAffinity: want an object, got an integer",
+    ),
+    "node selector terms that are an object": (
+        with_node_affinity({REQUIRED: {"nodeSelectorTerms": {"a": 1}}}),
+        f"spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms: want a list, got an object",
+    ),
     "statuses that are an object": (
         pod(status={"containerStatuses": {"c": RUNS}}),
         "status.containerStatuses: want a list, got an object",
@@ -240,6 +264,20 @@ WRONG: dict[str, tuple[Json, str]] = {
         "spec.automountServiceAccountToken: want true or false, got a string",
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("taints", "says"),
+    [
+        ("x", "taints: want a list, got a string"),
+        ([5], "taints[0]: want an object, got an integer"),
+        ([{"key": "a", "effect": ["NoExecute"]}], "taints[0].effect: want a string, got a list"),
+    ],
+)
+def test_taints_of_another_type_are_an_error(taints: object, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "spec": {"taints": taints}})
+    assert str(caught.value) == f"origin: $.spec.{says}"
 
 
 @pytest.mark.parametrize(("given", "says"), WRONG.values(), ids=WRONG)

@@ -293,10 +293,11 @@ def _node(node: Node, keys: frozenset[str]) -> Node:
     given = node.labels
     labels = None if given is None else {key: value for key, value in given.items() if key in keys}
     taints = tuple({key: row[key] for key in _TAINT if key in row} for row in node.taints)
-    for place, row in (("metadata.labels", labels or {}), *(("spec.taints", taint) for taint in taints)):
-        for key, value in row.items():
-            if not isinstance(value, str | None):
-                raise InputError(f"node {node.name}: $.{place}: {key}: want a string, got {kind_of(value)}")
+    for key, value in (labels or {}).items():
+        if not isinstance(value, str | None):
+            raise InputError(
+                f"node {node.name}: $.metadata.labels: {key}: want a string, got {kind_of(value)}"
+            )
     allocatable = None if node.allocatable is None else _amounts(node.allocatable)
     conditions = node.conditions and {
         kind: answer for kind, answer in node.conditions.items() if kind in _CONDITIONS and answer in _ANSWERS

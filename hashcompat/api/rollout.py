@@ -143,7 +143,7 @@ def gate(
     ``baseline`` is an earlier plan, whose findings do not count. ``today``, in UTC and by default the present
     day, is that by which exceptions expire. Raises InputError for a plan that the policy refuses (too old
     itself or made of what is too old, of an unknown age, of another cluster), for exceptions that take too
-    long to compare, and for a baseline or a preflight of another release.
+    long to compare, for a baseline or a preflight of another release, and for a preflight that is too old.
     """
     _want_plan(plan, "plan")
     if baseline is not None:
@@ -163,7 +163,9 @@ def gate(
     check_cluster(plan, loaded.policy.cluster, "the policy's")
     accepted = _accepted(plan, loaded, baseline)
     if preflight is None:
-        preflight = _report(plan, loaded)
+        preflight = _report(plan, loaded, now)
+    else:
+        check_age(preflight, loaded.policy, now)
     if preflight is None and FailOn.PREFLIGHT in loaded.policy.fail_on:
         raise UsageError("preflight: the policy fails on it; want what preflight_nodes returned")
     extra = ExtraInputs((*loaded.exemptions, *accepted_by), accepted, preflight)
@@ -188,12 +190,13 @@ def _accepted(plan: Plan, loaded: LoadedPolicy, baseline: Plan | None) -> frozen
     return found
 
 
-def _report(plan: Plan, loaded: LoadedPolicy) -> Preflight | None:
+def _report(plan: Plan, loaded: LoadedPolicy, now: datetime) -> Preflight | None:
     if not loaded.preflight:
         return None
     from hashcompat.sources.files.reports import report_in  # noqa: PLC0415 - as above
 
-    return report_in(loaded.preflight, plan.to_release, _is_target(plan))
+    check = partial(check_age, policy=loaded.policy, now=now)
+    return report_in(loaded.preflight, plan.to_release, _is_target(plan), check)
 
 
 def _want_plan(given: object, argument: str) -> None:

@@ -17,6 +17,7 @@ from hashcompat.analysis.gating.judge import (
 )
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.pods import Origin
+from hashcompat.core.model.preflight import Preflight
 from hashcompat.core.model.results import Making, signature
 from hashcompat.core.policies import Policy
 from tests.helpers.plans import item, plan
@@ -69,6 +70,8 @@ def test_a_plan_has_its_seals(digest: str, signed: str, key: bytes, why: str) ->
 def test_a_plan_is_as_old_as_the_policy_allows(created: datetime | None, policy: Policy, why: str) -> None:
     with refused(why):
         check_age(plan(making=Making(created)), policy, NOW)
+    with refused(why.replace("plan is", "preflight is")):
+        check_age(Preflight("1.31.14", {}, (), making=Making(created)), policy, NOW)
 
 
 @pytest.mark.parametrize("saved", [False, True])

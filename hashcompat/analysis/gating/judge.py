@@ -57,19 +57,18 @@ def check_reported(plan: Plan) -> None:
     )
 
 
-def check_age(plan: Plan, policy: Policy, now: datetime) -> None:
-    """Raise InputError for a plan that is older than the policy allows, or whose age is not known."""
+def check_age(result: Plan | Preflight, policy: Policy, now: datetime) -> None:
+    """Raise InputError for a result that is older than the policy allows a plan, or of an unknown age."""
     if policy.max_age is None:
         return
-    allowed = f"plan-max-age allows {policy.max_age_text}; make the plan again"
-    if plan.created is None:
+    created, what = result.making.at, "plan" if isinstance(result, Plan) else "preflight"
+    allowed = f"plan-max-age allows {policy.max_age_text}; make the {what} again"
+    if created is None:
         raise InputError(f"$.spec.createdAt: missing, and {allowed}")
-    if plan.created > now + SKEW:
-        raise InputError(
-            f"$.spec.createdAt: {plan.created:%Y-%m-%dT%H:%M:%SZ} is in the future; check the clocks"
-        )
-    if (age := now - plan.created) > policy.max_age:
-        raise InputError(f"the plan is {_words(age)} old, and {allowed}")
+    if created > now + SKEW:
+        raise InputError(f"$.spec.createdAt: {created:%Y-%m-%dT%H:%M:%SZ} is in the future; check the clocks")
+    if (age := now - created) > policy.max_age:
+        raise InputError(f"the {what} is {_words(age)} old, and {allowed}")
 
 
 def check_input_age(origin: Origin, policy: Policy, now: datetime, *, saved: bool = False) -> None:

@@ -11,6 +11,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar
@@ -24,7 +25,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.impact import Rollout
 from hashcompat.core.model.items import near
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.policies import DEFAULT, FailOn, PolicySetting, Settled, is_boolean, settled
+from hashcompat.core.policies import DEFAULT, FailOn, Policy, PolicySetting, Settled, is_boolean, settled
 from hashcompat.sources.files.settings import FILE, Gate, check_named, exemptions, settings_file
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class PolicyFlags:
     )
     strict: bool = flag("--strict", help="Ignore exceptions.")
     plan_max_age: str | None = option(
-        "--plan-max-age", metavar="DURATION", help="Maximum age of a saved plan, such as 24h."
+        "--plan-max-age", metavar="DURATION", help="Maximum age of a saved plan or preflight, such as 24h."
     )
     max_age: str | None = option(
         "--max-age",
@@ -198,18 +199,23 @@ class PolicyFlags:
 
 
 def extra_inputs_of(
-    settings: Mapping[str, PolicySetting], plan: Plan, catalog: Catalog, impact: Impact | None
+    settings: Mapping[str, PolicySetting],
+    policy: Policy,
+    plan: Plan,
+    catalog: Catalog,
+    impact: Impact | None,
 ) -> ExtraInputs:
     """Read the files that a policy names; raises InputError, naming the file, for what is wrong in one."""
-    from hashcompat.analysis.gating.judge import ExtraInputs
+    from hashcompat.analysis.gating.judge import ExtraInputs, check_age
     from hashcompat.sources.files.reports import baseline_in, report_in
 
     files = {key: settings[key].file for key in ("exceptions", "baseline", "preflight") if key in settings}
     is_of = partial(catalog.is_same_build, plan.to_release)
+    check = partial(check_age, policy=policy, now=datetime.now(UTC))
     return ExtraInputs(
         exemptions(Path(files["exceptions"])) if "exceptions" in files else (),
         baseline_in(files["baseline"], plan.to_release, is_of) if "baseline" in files else frozenset(),
-        report_in(files["preflight"], plan.to_release, is_of) if "preflight" in files else None,
+        report_in(files["preflight"], plan.to_release, is_of, check) if "preflight" in files else None,
         impact,
     )
 

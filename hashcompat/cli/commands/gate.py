@@ -133,7 +133,9 @@ def _of_source(
     _check_uid(made.plan, policy, settings)
     _check_read(made.plan.origin, policy)
     impact = _impact(made.plan, made.whole, arguments.scope.nodes) if budgets else None
-    return judge(made.plan, policy, extra_inputs_of(settings, made.plan, names.catalog, impact), _today())
+    return judge(
+        made.plan, policy, extra_inputs_of(settings, policy, made.plan, names.catalog, impact), _today()
+    )
 
 
 def _of_saved(
@@ -150,7 +152,7 @@ def _of_saved(
     if arguments.rollout.after:
         return _after(arguments, plan, digest, policy, names, store)
     impact = _impact_now(arguments, plan, policy) if FailOn.PDB in policy.fail_on else None
-    result = judge(plan, policy, extra_inputs_of(settings, plan, names.catalog, impact), _today())
+    result = judge(plan, policy, extra_inputs_of(settings, policy, plan, names.catalog, impact), _today())
     return _taken(arguments, result, digest, store) if store else result
 
 

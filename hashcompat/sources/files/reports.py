@@ -109,15 +109,18 @@ def about_of(text: bytes) -> About | None:
 PREFLIGHT: Final = "PreflightReport"
 
 
-def report_in(name: str, target: str, is_of: Callable[[str], bool]) -> Preflight:
+def report_in(
+    name: str, target: str, is_of: Callable[[str], bool], check: Callable[[Preflight], None]
+) -> Preflight:
     """Return a saved preflight of the release ``target``, which ``is_of`` knows by its other names too.
 
-    Raises InputError, naming the file, for anything else.
+    Raises InputError, naming the file, for anything else, and where ``check`` does.
     """
     with opened(name, (PREFLIGHT,), "what hashcompat preflight saves with --out FILE") as document:
         found = checks_of(document)
         if not is_of(found.target):
             raise InputError(f"a preflight of {found.target}, and the plan is of {target}")
+        check(found)
         return found
 
 

@@ -355,6 +355,12 @@ def test_the_errors_of_a_preflight_count(run: Run, saved: Path) -> None:
     (lacking,) = [row for row in checks if "n2" in row["text"]]
     assert lacking["text"] == "fail-on preflight: no check of 1 node in the report: n2"
     assert lacking["outcome"] == "UNDECIDED"
+    document["spec"]["createdAt"] = "2020-01-01T00:00:00Z"
+    Path("old.json").write_text(json.dumps(document))
+    for name, code in (("preflight.json", 2), ("old.json", 1)):
+        result = run("gate", "--plan", saved, "--preflight", name, "--plan-max-age", "50000h")
+        assert result.code == code
+    assert "old.json: the preflight is " in result.err
     run(*words, "--to", "1.10.13", "--out", "preflight.json", stdin=nodes)
     result = run("gate", "--plan", saved, *allowed)
     assert result.code == 1

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tarfile
@@ -614,7 +615,11 @@ def ended(directory: Path, shell: str, unit: str, fails: str = "", ends: str = "
     ]
     given = {"LOG": str(log), "FAILS": fails, "ENDS": ends, "SIGNAL": "HUP", "NODE_NAME": "n1"}
     given |= {"PATH": f"{stubs}:{os.environ['PATH']}", "TARGET": str(directory / "old")}
-    done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as below nohup no shell could trap it
+    try:
+        done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
+    finally:
+        signal.signal(signal.SIGHUP, before)
     return done.returncode, log.read_text().splitlines()
 
 

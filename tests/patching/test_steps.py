@@ -100,7 +100,7 @@ def test_a_function_goes_with_its_comment_and_only_if_nothing_calls_it() -> None
         (FILE.replace(OWN, OTHER), "this is func sum of Kubernetes <1.9, so the tree is of another release"),
         (FILE.replace("a + one()", "a + 2"), "func sum is not upstream's (SHA-256 "),
     ],
-    ids=["patched", "missing", "other-release", "vendor"],
+    ids=["patched", "missing", "crlf", "other-release", "vendor"],
 )
 def test_what_is_not_the_releases_own_text_is_refused(text: str, problem: str) -> None:
     step = InFunction(site(), "sum", "\treturn total", "\ttotal++\n", "total++")

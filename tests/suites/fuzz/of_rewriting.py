@@ -80,7 +80,7 @@ def _string(data: bytes) -> None:
 TARGETS = (
     Target("normalization", _normalization, ("sources/files/reports", "sources/documents"), longest=2048),
     Target("undo-file", _undo, ("output/rewriting/apply",), longest=1024),
-    Target("manifest-uid", _manifest, ("output/rewriting/__init__",), Form.YAML, longest=256),
+    Target("manifest-uid", _manifest, ("core/records/manifests",), Form.YAML, longest=256),
     Target("json-string", _string, ("output/rewriting/__init__",), longest=256),
     Target(
         "containerd-container",

@@ -44,6 +44,7 @@ NO_READERS: Final = {
     "core/go/digest": "computes numbers of text that was read",
     "sources/cluster/own": "writes a role, and passes on what the targets api-answer and rollout read",
     "analysis/preflight/facts/__init__": "names the readers of the other files",
+    "analysis/planning/normalized": "asks the module of the target manifest-uid",
     "analysis/preflight/checks/formats": "judges values that the target kubelet-settings reads",
     "analysis/preflight/checks/forms": "judges values that the target kubelet-settings reads",
     "analysis/preflight/checks/values": "judges values that the target kubelet-settings reads",

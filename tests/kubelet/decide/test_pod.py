@@ -34,7 +34,7 @@ from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
         pytest.param(
             "1.16.15",
             "1.17.17",
-            mirror_pod(C, spec={"nodeSelector": 1}),
+            mirror_pod(C, spec={"hostAliases": 1}),
             ("UNKNOWN", ["HC007"]),
             id="a spec that does not decode",
         ),

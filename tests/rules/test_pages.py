@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -17,7 +18,7 @@ from hashcompat.core.catalog.files import DataFiles, default_directory
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.escape import printable
 from hashcompat.core.rules import CHECKS as OF_PREFLIGHT
-from hashcompat.core.rules import Advice, Rule, every, find, findings, page, read, steps
+from hashcompat.core.rules import Advice, Rule, every, find, findings, page, read, respects, steps
 from hashcompat.output.report.rules import paged
 from tests.helpers.program import ROOT
 
@@ -233,3 +234,9 @@ def test_a_plan_reads_no_page_until_one_is_asked_for() -> None:
         "hashcompat.to_json(plan)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def test_every_respect_of_kubelets_has_a_name() -> None:
+    rows = json.loads((ROOT / "schemas" / "tables" / "behaviour.json").read_text(encoding="utf-8"))
+    assert rows.keys() == respects().keys()
+    assert all(respects().values())

@@ -12,7 +12,6 @@ place names a step of ``steps.toml``, which several pages share.
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -250,6 +249,8 @@ def read(path: Path, steps: Path) -> dict[str, Rule]:
 
 def _tables(path: Path) -> dict[str, Any]:
     """Read a file of TOML, with each run of white space in its texts as one space."""
+    import tomllib  # noqa: PLC0415 - plans name rules, and read no page of them
+
     try:
         found: dict[str, Any] = _folded(tomllib.loads(_text(path)))
     except tomllib.TOMLDecodeError as error:

@@ -98,9 +98,6 @@ def _valid(name: str, node: str, path_on_node: str, *, placed: bool, alone: bool
     if not os.access(name, os.R_OK):
         raise _UnlikeError(f"{name}: cannot read: no permission, and a kubelet reads it as root")
     pod = _collect(name, node, path_on_node, placed=placed, alone=alone)
-    with Path(name).open("rb") as stream:
-        if stream.read(len(ZSTD)).startswith((GZIP, ZSTD)):
-            raise InputError(f"{pod.origin}: compressed, and kubelets decompress nothing")
     if pod.static_manifest and (why := refusal(pod.static_manifest.content, node)):
         raise InputError(f"{pod.origin}: {why}")
     return pod

@@ -95,11 +95,9 @@ def listed(dump: Dump) -> tuple[Process, ...]:
 
 def processes_of(dump: Dump) -> Processes:
     """Read the list of processes; errors as ``listed``."""
-    listed(dump)
-    texts = (probe.text for probe in dump.probes[LIST])
-    return Processes(
-        tuple({process.pid: process for process in rows(text)} for text in texts if text is not None)
-    )
+    latest = listed(dump)
+    earlier = [rows(probe.text) for probe in dump.probes[LIST][:-1] if probe.text is not None]
+    return Processes(tuple({process.pid: process for process in read} for read in (*earlier, latest)))
 
 
 def rows(text: str) -> tuple[Process, ...]:

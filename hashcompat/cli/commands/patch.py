@@ -75,9 +75,7 @@ class Arguments:
     quiet: Quiet
 
 
-_OF_PATCHES: Final = frozenset(
-    {"--tree", "--source-url", "--accept-new-fields", "--until", "--article", "--force"}
-)
+_OF_PATCHES: Final = ("--tree", "--source-url", "--accept-new-fields", "--until", "--article", "--force")
 
 
 @declared(
@@ -97,11 +95,12 @@ def command(arguments: Arguments) -> int:
             "leave one of them out"
         )
     if arguments.audit:
-        for flag in _OF_PATCHES.intersection(given_flags(arguments)):
-            raise UsageError(f"{flag} is for a patch, and --audit makes none: leave one of them out")
+        for name in given_flags(arguments):
+            if name in _OF_PATCHES:
+                raise UsageError(f"{name} is for a patch, and --audit makes none: leave one of them out")
     else:
-        for flag in (*given_flags(arguments.source), *given_flags(arguments.scope)):
-            raise UsageError(f"{flag} goes with --audit: a patch is made without pods")
+        for name in (*given_flags(arguments.source), *given_flags(arguments.scope)):
+            raise UsageError(f"{name} goes with --audit: a patch is made without pods")
     output.ready(AUDIT if arguments.audit else PATCH, arguments.shown)
     names = arguments.data.names(quiet=arguments.quiet.quiet)
     for name, value in (("kubelet", arguments.kubelet), ("like", arguments.like)):

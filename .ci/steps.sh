@@ -187,15 +187,14 @@ fast_path() {
 
 go_code() {
   step "Go code, and what Go's own programs say of the workflows"
-  local module
+  local module PATH=$PWD/.venv/bin:$PATH
   for module in golden/common golden/values golden/yamllibs schemas/containertypes schemas/podtypes schemas/featuregates schemas/kubeletflags; do
     vet "$module" go.mod ./...
   done
   for module in golden/containers golden/staticpods; do
     vet "$module" "$(.venv/bin/python -m scripts.modules write "$module" 1.36)" .
   done
-  # of the workflows, the scripts in them included: shellcheck reads those
-  packages shellcheck
+  # of the workflows, the scripts in them included: shellcheck, which came with the tests, reads those
   go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color
   sed 's/<owner>/owner/; s/<commit>/main/' examples/github/workflow.yml | go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color -
   shellcheck examples/normalize/*.sh
@@ -210,7 +209,7 @@ vet() {
 
 runtimes() {
   step "real container runtimes: Docker and containerd"
-  packages docker.io containerd runc busybox-static shellcheck python3 prometheus prometheus-pushgateway curl strace rpm ruby rubocop lintian
+  packages docker.io containerd runc busybox-static python3 prometheus prometheus-pushgateway curl strace rpm ruby rubocop lintian
   # Of a slice, the tests build what they start.
   [ "$tier" = run ] || .venv/bin/python scripts/build.py containerd
   suite runtime

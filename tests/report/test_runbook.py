@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from hashcompat.core.model.impact import Installer
 from tests.disruption.pods import budget, replica
 from tests.disruption.test_batches import CONTROL_PLANE, labelled, static
 from tests.helpers.pods import Json, as_json
-from tests.helpers.program import Run
+from tests.helpers.program import SCRIPTS, Run
 
 UP = ("impact", "--from", "auto", "--to", "1.9.11", "-f", "-", "-o", "markdown")
 VOLUME = {"volumes": [{"name": "v", "emptyDir": {}}]}
@@ -86,12 +85,12 @@ class Shell:
 @pytest.mark.parametrize("installer", list(Installer))
 @pytest.mark.parametrize("server", ["1.9.11", "1.7.16"])
 def test_shellcheck_finds_nothing(run: Run, tmp_path: Path, installer: str, server: str) -> None:
-    program = shutil.which("shellcheck")
-    assert program, "install shellcheck"
     text = runbook(run, "--with", installer, "--batch", "3", objects=cluster(server))
     script = tmp_path / "runbook.sh"
     script.write_text("\n".join(blocks(text)))
-    found = subprocess.run([program, "--shell=sh", script], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        [SCRIPTS / "shellcheck", "--shell=sh", script], capture_output=True, text=True, check=False
+    )
     assert (found.stdout, found.returncode) == ("", 0)
 
 

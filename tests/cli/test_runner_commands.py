@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hashcompat.core.model.escape import distinct, is_obeyed_unescaped, printable, prose, unobeyed, word
@@ -94,6 +94,7 @@ def test_no_name_becomes_a_command(text: str, other: str) -> None:
 
 
 @given(TEXTS)
+@example("#\u2028::::")
 def test_exact_text_that_is_a_command_is_recognized(text: str) -> None:
     assert is_obeyed_unescaped(text) or not list(commands(text))
 

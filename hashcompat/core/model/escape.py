@@ -113,9 +113,11 @@ def is_obeyed(text: str) -> bool:
 def is_obeyed_unescaped(text: str) -> bool:
     """Return whether a CI runner would obey a line of a text in which any character may be.
 
-    .NET compares by the rules of a culture, which pass over characters that nobody sees.
+    .NET compares by the rules of a culture, which pass over characters that nobody sees. Whatever some reader
+    of lines may take as the end of one is an end.
     """
-    return is_obeyed(_ODD.sub(lambda found: found[0] if is_visible(found[0]) else "", text))
+    seen = _ODD.sub(lambda found: found[0] if is_visible(found[0]) else "", text)
+    return is_obeyed("\n".join(seen.splitlines()))
 
 
 def _escape_of(escapes: Escapes) -> Callable[[re.Match[str]], str]:

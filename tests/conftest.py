@@ -10,12 +10,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from hashcompat.analysis.answers import redaction
 from hashcompat.cli import main
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.sources.files import collect
@@ -53,6 +54,9 @@ def pytest_configure(config: pytest.Config) -> None:
     vars(collect)["sample_cluster"] = cache(
         collect.sample_cluster
     )  # reading it takes half of the time of a plan of it, in a thousand tests; nothing changes what was read
+    vars(redaction)["FieldKeeper"] = lru_cache(2)(
+        redaction.FieldKeeper
+    )  # to compile its lists takes half of the time of a small snapshot; they are those of the catalog
     config.addinivalue_line("markers", "packaging: builds the wheel, with hatchling")
 
 

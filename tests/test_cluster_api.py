@@ -314,7 +314,7 @@ CHUNKED = "Transfer-Encoding: chunked"
 
 def test_a_request_may_be_neither_long_nor_slow(client: Client, tmp_path: Path) -> None:
     ca = certified(tmp_path)
-    extension = server.Extension(Clusters(tmp_path).judge, server.Limits(read_seconds=0.5))
+    extension = server.Extension(Clusters(tmp_path).judge, server.Limits(read_seconds=0.3))
     with serving(extension, tmp_path) as port:
         impatient = Client(port, with_certificate(ca))
         with opened(impatient) as slow:

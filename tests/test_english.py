@@ -55,8 +55,9 @@ def texts(path: Path) -> Iterator[Text]:
     """Yield what people read in a file: prose, comments, docstrings and, in the package, strings."""
     source = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
-        yield from comments(source)
-        yield from strings(ast.parse(source), docstrings_only=not path.is_relative_to(ROOT / "hashcompat"))
+        in_package = path.is_relative_to(ROOT / "hashcompat")
+        yield from comments(source, docstrings=not in_package)
+        yield from strings(ast.parse(source)) if in_package else ()
     elif path.suffix in (".md", ".tmpl", ".toml"):
         yield 1, source
     else:
@@ -64,13 +65,15 @@ def texts(path: Path) -> Iterator[Text]:
             yield from ((number, found[0]) for found in _COMMENT.finditer(line))
 
 
-def comments(source: str) -> Iterator[Text]:
+def comments(source: str, *, docstrings: bool = False) -> Iterator[Text]:
+    """Yield comments; if asked to, also what is in three quotes at the beginning of a line."""
     for found in _STRING_OR_COMMENT.finditer(source):
-        if found["comment"]:
+        begin = source.rfind("\n", 0, found.start()) + 1
+        if found["comment"] or (docstrings and found["quotes"] and not source[begin : found.start()].strip()):
             yield source.count("\n", 0, found.start()) + 1, found[0]
 
 
-def strings(node: ast.AST, *, docstrings_only: bool) -> Iterator[Text]:
+def strings(node: ast.AST) -> Iterator[Text]:
     """Yield the strings of several words below a node; an f-string is one, with ``{}`` for each value."""
     for child in ast.iter_child_nodes(node):
         match child:
@@ -78,14 +81,12 @@ def strings(node: ast.AST, *, docstrings_only: bool) -> Iterator[Text]:
                 pass
             case ast.Expr(ast.Constant(str(text))):
                 yield child.lineno, text
-            case ast.expr() if docstrings_only:
-                pass
             case ast.Constant(str(text)):
                 yield child.lineno, text
             case ast.JoinedStr(parts):
                 yield child.lineno, "".join(literal(part) for part in parts)
             case _:
-                yield from strings(child, docstrings_only=docstrings_only)
+                yield from strings(child)
 
 
 def literal(part: ast.expr) -> str:
@@ -136,9 +137,13 @@ def test_every_text_is_spelt_in_one_way() -> None:
 def test_comments_docstrings_and_messages_are_read(text: str, line: int, tmp_path: Path) -> None:
     path = tmp_path / "module.py"
     path.write_text(text)
-    package = strings(ast.parse(text), docstrings_only=False)
-    (finding,) = [finding for start, read in (*comments(text), *package) for finding in findings(read, start)]
+    of_package = (*comments(text), *strings(ast.parse(text)))
+    (finding,) = [finding for start, read in of_package for finding in findings(read, start)]
     assert finding.startswith(f"{line}: ")
+    of_others = [
+        finding for start, read in comments(text, docstrings=True) for finding in findings(read, start)
+    ]
+    assert of_others == ([] if "raise" in text else [finding])
 
 
 @pytest.mark.parametrize(

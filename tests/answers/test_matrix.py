@@ -278,7 +278,8 @@ CROWDS: dict[str, list[Json]] = {
 @pytest.mark.parametrize("cluster", CROWDS.values(), ids=CROWDS)
 def test_what_has_no_room_counts_as_in_a_plan(run: Run, cluster: list[Json]) -> None:
     given, changed = as_json(*cluster), 0
-    every = run("matrix", "--from", "1.32.13", "--to", "1.37.2", "-f", "-", "-o", "json", stdin=given)
+    first, last = ("1.32.13", "1.37.2") if randomness.FRESH else ("1.32.13", "1.35.10")
+    every = run("matrix", "--from", first, "--to", last, "-f", "-", "-o", "json", stdin=given)
     for one in every.items:
         way = ("--from", one["from"], "--to", one["to"], "--override-node-releases")
         planned = run("plan", *way, "-f", "-", "-o", "json", stdin=given).document["summary"]

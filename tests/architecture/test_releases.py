@@ -101,7 +101,7 @@ def test_eras_are_rows() -> None:
     assert [
         (path, ast.unparse(node))
         for path in MODULES
-        if path not in LOOKS_INTO_ERAS
+        if path not in LOOKS_INTO_ERAS and ".steps" in path.read_text()
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr == "steps" and ast.unparse(node) != "edit.steps"
     ] == []

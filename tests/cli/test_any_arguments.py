@@ -11,6 +11,7 @@ import pytest
 
 from hashcompat.cli import program
 from tests.helpers.program import Run
+from tests.helpers.randomness import FRESH
 
 ODD = (
     *("", "-", " ", "\0", "\udcff", "\ud800", "\u202e", "é", "∞", "a\nb", "a" * 10_000, "9" * 5000),
@@ -30,7 +31,7 @@ SOUND: dict[str, tuple[str, ...]] = {
 }
 """What a command needs, so that odd options are all that is left to find fault with."""
 
-ROUNDS = 5
+ROUNDS = 8 if FRESH else 3
 """Lists of arguments per command."""
 
 

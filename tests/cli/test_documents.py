@@ -17,6 +17,7 @@ from hashcompat.output.report.releases import ROLES
 from tests.disruption.pods import budget, replica
 from tests.helpers.pods import ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
 from tests.helpers.program import CONTAINERS, ROOT, Result, Run, ran, read_yaml
+from tests.helpers.slices import sliced
 from tests.helpers.upgrades import hash_changed
 
 DIRECTORY = ROOT / "schemas" / "documents"
@@ -174,6 +175,12 @@ OF_FILES = {"FleetReport"}
 """Kinds that are made of many files; tests/cli/commands/test_fleet.py holds them to their schemas."""
 CLOSED = sorted(SCHEMAS.keys() - OBJECTS)
 IDS = [f"{kind} {' '.join(argv[1:5])}" for kind, argv, _ in OUTPUTS]
+LIKE_OTHERS = [
+    (kind, argv, stdin)
+    for kind, argv, stdin in OUTPUTS
+    if kind == "VerifyResult" or any({*pair} <= {*argv} for pair in (*EXPLAINED[1:5], *COMPARED[1:4]))
+]
+"""Those of which others show the same, of one more release; the tests below read a VerifyResult."""
 
 
 def errors(kind: str, document: Any) -> list[str]:
@@ -181,7 +188,9 @@ def errors(kind: str, document: Any) -> list[str]:
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize(("kind", "argv", "stdin"), OUTPUTS, ids=IDS)
+@pytest.mark.parametrize(
+    ("kind", "argv", "stdin"), sliced(OUTPUTS, [one for one in OUTPUTS if one not in LIKE_OTHERS]), ids=IDS
+)
 def test_every_document_fits_its_schema_and_is_the_same_in_yaml(
     run: Run, tmp_path: Path, kind: str, argv: tuple[str, ...], stdin: bytes
 ) -> None:
@@ -391,7 +400,7 @@ WRONG: list[tuple[str, tuple[Any, ...], Any]] = [
 @cache
 def fits(kind: str, argv: tuple[str, ...], stdin: bytes) -> bool:
     """Return whether a document is valid before a value of it is replaced."""
-    return errors(kind, ran_once(argv, stdin).document) == []
+    return errors(kind, shortened(ran_once(argv, stdin).document)) == []
 
 
 @pytest.mark.usefixtures("untraced")
@@ -402,7 +411,7 @@ def test_a_wrong_value_is_refused(kind: str, path: tuple[Any, ...], value: Any) 
     argv, stdin = FIRST[kind]
     if kind == "ExplanationList":  # a container with upstream changes
         argv = ("explain", "shop/api-gvjfpqrhdz-fd56z", *argv[2:])
-    document = ran_once(argv, stdin).document
+    document = shortened(ran_once(argv, stdin).document)
     assert fits(kind, argv, stdin)
     at(document, path[:-1])[path[-1]] = value
     assert errors(kind, document) != []

@@ -15,6 +15,7 @@ from tests.disruption.pods import budget, replica
 from tests.helpers.golden import small_lines
 from tests.helpers.pods import PLAIN, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run, formats_of, options_of, ran, reports
+from tests.helpers.slices import sliced
 from tests.helpers.upgrades import record
 
 pytestmark = pytest.mark.usefixtures("untraced")
@@ -279,7 +280,9 @@ FIRST = {(code, argv[0]): (code, argv) for code, argv, _ in reversed(TABLE)}.val
 
 
 @pytest.mark.parametrize(
-    ("code", "argv", "stdin"), TABLE, ids=[f"{code} {' '.join(argv)}" for code, argv, _ in TABLE]
+    ("code", "argv", "stdin"),
+    sliced(TABLE, [row for place, row in enumerate(TABLE) if row[:2] in FIRST or place % 2]),
+    ids=[f"{code} {' '.join(argv)}" for code, argv, _ in TABLE],
 )
 def test_the_exit_code_depends_on_the_result_never_on_the_format(
     run: Run,
@@ -295,7 +298,7 @@ def test_the_exit_code_depends_on_the_result_never_on_the_format(
     if stdin in MADE:
         stdin = ran(*MADE[stdin]).out.encode()
     ways = [
-        *(("-o", form) for form in formats_of(argv[0]) if (code, argv) in FIRST or form == "json"),
+        *(("-o", form) for form in formats_of(argv[0]) if (code, argv) in FIRST),
         ("--out", str(tmp_path / "out.json"), *reports(tmp_path, ["json"])),
         ("--no-headers", "--color", "always"),
     ]

@@ -121,7 +121,7 @@ def test_the_rows_and_verdicts_are_the_planted_ones(texts: dict[str, str], form:
         assert Counter(READERS[form](text)) == wanted
         names = {name for row, _ in wanted for name in row[1:]}
         assert form in OF_FINDINGS or names == {*BREAKERS} - {"\ud83d\ude00"} | {"\U0001f600"}
-    hidden = {char for char in text if not is_visible(char)}
+    hidden = {char for char in {*text} if not is_visible(char)}
     assert hidden <= ({"\r", "\n"} if form == "csv" else {"\n"})
     assert_only_meant_commands(form, text)
 
@@ -146,7 +146,7 @@ def test_checks_of_a_node_with_such_a_name_are_shown_too(run: Run, tmp_path: Pat
     result = run(*words, stdin=as_json(node("v1.31.0", name)))
     assert result.code in (0, 2, 3), result.err
     texts = {form: path.read_bytes().decode() for form, path in files.items()}
-    assert {char for text in texts.values() for char in text if not is_visible(char)} <= {"\r", "\n"}
+    assert {char for text in texts.values() for char in {*text} if not is_visible(char)} <= {"\r", "\n"}
     assert {row[0] for row in csv_cells(texts["csv"])[1:]} == {distinct(name)}
     assert {unescaped(row[0]) for row in markdown_cells(texts["markdown"])[1:]} == {name}
     assert {name_of(case.classname) for case in suite(texts["junit"])} == {name}
@@ -160,7 +160,9 @@ def test_a_gate_over_such_names_is_shown_in_every_format(tmp_path: Path, name: s
     assert result.code == 2, result.err
     texts = {form: (tmp_path / form.partition("=")[0]).read_bytes().decode() for form in forms}
     for form, text in texts.items():
-        assert {char for char in text if not is_visible(char)} <= ({"\r", "\n"} if form == "csv" else {"\n"})
+        assert {char for char in {*text} if not is_visible(char)} <= (
+            {"\r", "\n"} if form == "csv" else {"\n"}
+        )
         assert_only_meant_commands(form, text)
     assert {distinct(name)} <= {cell for row in csv_cells(texts["csv"])[1:] for cell in row}
     assert name in {unescaped(cell) for row in markdown_cells(texts["markdown"])[1:] for cell in row}

@@ -45,9 +45,9 @@ EVERYWHERE = [(place, *pair) for place in PLACES for pair in BOUNDARIES]
 KEPT = [
     (place, *pair)
     for number, place in enumerate(PLACES)
-    for pair in (BOUNDARIES[0], BOUNDARIES[-1], BOUNDARIES[number % len(BOUNDARIES)])
+    for pair in (BOUNDARIES[number % 2 - 1], BOUNDARIES[number % len(BOUNDARIES)])
 ]
-"""Each place in the oldest and the newest text that is hashed, and each boundary with some place."""
+"""Each place in the oldest or the newest text that is hashed, and each boundary with some place."""
 
 
 def commands(old: str, new: str) -> list[tuple[str, ...]]:
@@ -149,7 +149,7 @@ def test_masking_changes_no_hash(run: Run) -> None:
 
 
 @settings(
-    max_examples=30 if FRESH else 15, suppress_health_check=[*TIMED, HealthCheck.function_scoped_fixture]
+    max_examples=30 if FRESH else 8, suppress_health_check=[*TIMED, HealthCheck.function_scoped_fixture]
 )
 @given(
     st.text(min_size=1, max_size=12).map(lambda text: f"{SECRET}{text}"),

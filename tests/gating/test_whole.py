@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from hashcompat import GateResult, Limit, Plan, Policy
 from hashcompat.analysis.gating import Outcome
 from hashcompat.core.policies import FailOn
 from tests.helpers.pods import Json, node, pod
+from tests.helpers.slices import every
 
 OLD, KEPT, NEW = "1.30.14", "1.31.14", "1.32.13"
 """Whatever is created under the first restarts under the last, and nothing that the second created does."""
@@ -149,11 +151,10 @@ def plan_with(form: str, *, same_owner: bool) -> Plan:
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("policy", POLICIES, ids=range(len(POLICIES)))
-@pytest.mark.parametrize("form", HOSTILE)
-def test_nothing_that_does_not_run_makes_it_pass(policy: Policy, form: str) -> None:
+@pytest.mark.parametrize(("number", "form"), every(2, product(range(len(POLICIES)), HOSTILE)))
+def test_nothing_that_does_not_run_makes_it_pass(number: int, form: str) -> None:
     for same_owner in (False, True):
-        result = hashcompat.gate(plan_with(form, same_owner=same_owner), policy)
+        result = hashcompat.gate(plan_with(form, same_owner=same_owner), POLICIES[number])
         assert result.outcome is Outcome.FAIL
         line = next(line for line in result.lines if line.outcome is Outcome.FAIL)
         assert line.whole is not None

@@ -18,7 +18,7 @@ TIMED = (HealthCheck.too_slow,)
 """Checks of the wall clock, which fail on a busy machine whatever the code does."""
 
 _ALWAYS = settings(deadline=None, suppress_health_check=TIMED)
-settings.register_profile("fixed", _ALWAYS, derandomize=True, max_examples=50)
+settings.register_profile("fixed", _ALWAYS, derandomize=True, max_examples=30)
 settings.register_profile("fresh", _ALWAYS, max_examples=300, print_blob=True, database=None)
 
 

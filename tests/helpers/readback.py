@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -120,6 +121,7 @@ def _sarif(text: str) -> Rows:
     return [(tuple(unescaped(row[key]) for key in _KEYS), row["verdict"]) for row in labels]
 
 
+@lru_cache(2)  # what reads a page asks for several things in it
 def page(text: str) -> Element:
     """Return a page as a browser reads it; it is well-formed, and loads and runs nothing but its own."""
     found: Element = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)

@@ -31,3 +31,9 @@ def releases(rows: Mapping[str, object], *facts: str) -> list[Any]:
         tuple(getattr(row, fact) for fact in facts): release for release, row in rows.items()
     }
     return sliced(rows, newest.values())
+
+
+def every(step: int, values: Iterable[Value]) -> list[Any]:
+    """Return all values as parameters of a test; the slice has one of so many."""
+    rows = list(values)
+    return sliced(rows, rows[::step])

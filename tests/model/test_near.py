@@ -69,7 +69,7 @@ def test_a_name_with_one_wrong_letter_is_near(name: str, at: int, letter: str) -
 @pytest.mark.usefixtures("untraced")
 def test_a_large_cluster_takes_no_time() -> None:
     """Comparing each name letter by letter would take minutes."""
-    names = [f"some-deployment-7d9f8c6b5-{number:06}" for number in range(150_000)]
+    names = [f"some-deployment-7d9f8c6b5-{number:06}" for number in range(40_000)]
     start = process_time()
-    assert near("some-deploymnet-7d9f8c6b5-149999", names)[0] == names[-1]
-    assert process_time() - start < 20
+    assert near("some-deploymnet-7d9f8c6b5-039999", names)[0] == names[-1]
+    assert process_time() - start < 5

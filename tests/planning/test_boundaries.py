@@ -186,19 +186,25 @@ JUMPS += [("1.31.14", "1.36.6"), ("1.30.14", "1.32.13"), ("1.6.13", "1.36.6"), (
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize(("old", "new"), NEIGHBOURS + JUMPS)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    sliced(
+        NEIGHBOURS + JUMPS,
+        [*((old, new) for old, new in NEIGHBOURS if minor(new) in CHANGES), *JUMPS[::2]],
+    ),
+)
 def test_an_upgrade_restarts_what_the_boundaries_on_its_way_say(run: Run, old: str, new: str) -> None:
     assert verdicts(run, old, new) == expected(old, new)
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize(("new", "old"), sliced(NEIGHBOURS + JUMPS, [*NEIGHBOURS[::5], *JUMPS[::2]]))
+@pytest.mark.parametrize(("new", "old"), sliced(NEIGHBOURS + JUMPS, [*NEIGHBOURS[::8], *JUMPS[::4]]))
 def test_a_rollback_restarts_the_same(run: Run, old: str, new: str) -> None:
     assert verdicts(run, old, new) == expected(old, new)
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("release", sliced(RELEASES, RELEASES[::4]))
+@pytest.mark.parametrize("release", sliced(RELEASES, RELEASES[::8]))
 def test_the_same_release_restarts_nothing(run: Run, release: str) -> None:
     assert verdicts(run, release, release) == {"RESTART": set(), "UNKNOWN": set()}
 

@@ -67,7 +67,7 @@ CHANGES = (plain, escaped, quoted, like_a_blank)
 
 
 def dump(path: Path, change: Callable[[Json], Any]) -> str:
-    found = list(deployments(3, 40))
+    found = list(deployments(2, 40))
     for one in found:
         if one["kind"] == "Pod":
             change(one)
@@ -120,7 +120,7 @@ def test_a_plan_is_that_of_each_pod_by_itself(
     name = dump(tmp_path, change)
     found = plan(name, pair, catalog)
     certain = not (change is escaped and "gke" in pair[0])
-    assert (counted["repeat"] > 80) is (certain and change is not like_a_blank)
+    assert (counted["repeat"] > 50) is (certain and change is not like_a_blank)
     monkeypatch.setattr(Repeats, "_may_repeat", lambda *_: False)
     assert found == plan(name, pair, catalog)
 
@@ -149,7 +149,7 @@ def test_hashes_that_compare_otherwise_are_decided_by_themselves(
 
     monkeypatch.setattr(repeats, "_pattern", another)
     assert found == plan(name, PAIRS[0], catalog)
-    assert counted == {"add": 120}
+    assert counted == {"add": 80}
 
 
 def test_each_hash_of_a_replica_is_computed_once(
@@ -243,7 +243,7 @@ def test_pods_of_a_snapshot_repeat_as_those_that_it_was_taken_of(
     path.write_text(json.dumps(to_document(taken), indent=2))
     found = plan(str(path), pair, catalog)
     # pods whose hashes are hidden are alike where they differ in hidden values alone
-    assert (counted["repeat"] > 60) is not with_hashes
+    assert (counted["repeat"] > 40) is not with_hashes
     path.write_text(
         json.dumps(to_document(taken), indent=2, sort_keys=True)
     )  # nothing shows what it is in time

@@ -93,7 +93,7 @@ MIXED = ("v1.29.5", "v1.29.5-gke.1", "v1.30.14", "v1.31.14", "v1.28.3", "dev")
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("jobs", [2, 3, 5])
+@pytest.mark.parametrize("jobs", sliced([2, 3, 5], [3]))
 def test_hops_that_several_releases_share_are_counted_once(jobs: int, run: Program, tmp_path: Path) -> None:
     """Every pod passes the last hops, whatever release it starts from."""
     items = [node(kubelet, f"n{number}") for number, kubelet in enumerate(MIXED)]
@@ -112,14 +112,17 @@ def test_hops_that_several_releases_share_are_counted_once(jobs: int, run: Progr
     ]
 
 
-@pytest.mark.parametrize("way", [("auto", "1.9.11"), ("1.13.12", "1.14.10"), ("1.23.17", "1.24.17")], ids=str)
-def test_static_pods_and_warnings_are_the_same(way: tuple[str, str], run: Program, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new"),
+    sliced([("auto", "1.9.11"), ("1.13.12", "1.14.10"), ("1.23.17", "1.24.17")], [("auto", "1.9.11")]),
+)
+def test_static_pods_and_warnings_are_the_same(old: str, new: str, run: Program, tmp_path: Path) -> None:
     """The sample has mirror pods, pods that select nodes, and a mixed cluster."""
     path = tmp_path / "c.json"
     document = json.loads(SAMPLE.read_text())
     random.Random(5).shuffle(document["items"])
     path.write_text(json.dumps(document, indent=4))
-    given = ("--from", way[0], "--to", way[1], "-f", path)
+    given = ("--from", old, "--to", new, "-f", path)
     one, several = (shown(run, *given, "--jobs", jobs) for jobs in (1, 3))
     assert one == several
 

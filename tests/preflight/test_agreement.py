@@ -6,6 +6,7 @@ import json
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -137,17 +138,14 @@ def unit(place: str, variables: str) -> dict[Key, Any]:
 NODES = {"docker": of_docker, "cri": of_cri, "no kubelet": without_kubelet}
 
 
-@pytest.fixture(params=NODES)
-def given(request: pytest.FixtureRequest) -> Dump:
-    return dump(NODES[request.param]())
-
-
 def upgrades() -> Iterator[KubeletStart]:
     yield from (upgrade(to, current) for to, current in PAIRS)
 
 
-def asked(given: Dump, monkeypatch: pytest.MonkeyPatch) -> tuple[set[Key], set[str]]:
-    """Return every probe that the checks ask for, and every kind that they ask for as a whole."""
+@cache
+def asked(name: str) -> tuple[set[Key], set[str]]:
+    """Return every probe that the checks ask a node for, and every kind that they ask for as a whole."""
+    given = dump(NODES[name]())
     probes: set[Key] = set()
     kinds: set[str] = set()
     probe, of_kind = Dump.probe, Dump.of_kind
@@ -160,7 +158,7 @@ def asked(given: Dump, monkeypatch: pytest.MonkeyPatch) -> tuple[set[Key], set[s
         kinds.add(kind)
         return of_kind(self, kind)
 
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Dump, "probe", one)
         patch.setattr(Dump, "of_kind", every)
         for each in upgrades():
@@ -238,8 +236,9 @@ def collected(node: FakeNode, how: str, monkeypatch: pytest.MonkeyPatch) -> Dump
 
 
 @pytest.mark.parametrize("how", ["script", "program"])
-def test_collectors_give_what_checks_ask_for(how: str, given: Dump, monkeypatch: pytest.MonkeyPatch) -> None:
-    probes, kinds = asked(given, monkeypatch)
+@pytest.mark.parametrize("name", NODES)
+def test_collectors_give_what_checks_ask_for(how: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given, (probes, kinds) = dump(NODES[name]()), asked(name)
     assert ("file", "/proc/1/mounts") in probes
     with fake_node("/bin/sh") as node:
         build(node, given)

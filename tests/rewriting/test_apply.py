@@ -384,8 +384,8 @@ def test_what_is_not_containerd_is_refused(document: Path, run: Run) -> None:
 
 @pytest.mark.usefixtures("untraced")
 def test_many_containers_are_read_and_written(fake: Fake, run: Run, tmp_path: Path) -> None:
-    """500 containers, in answers of many frames, within the time that a node may take."""
-    names = [f"m{place}" for place in range(500)]
+    """200 containers, in answers of many frames, within the time that a node may take."""
+    names = [f"m{place}" for place in range(200)]
     rows = [{**record(int(WAS, 16), name), "id": identity(name)} for name in names]
     (tmp_path / "records.json").write_text(json.dumps({"containers": rows}))
     pods = as_json(*(pod(name=name, status={"phase": "Running"}) for name in names), node(f"v{OLD}"))
@@ -394,7 +394,7 @@ def test_many_containers_are_read_and_written(fake: Fake, run: Run, tmp_path: Pa
     assert run(*command, "--out", document, "-o", "name", stdin=pods).code == 0
     fake.add(*(container(identity(name), WAS, name) for name in names))
     result: Any = run(*words("apply", document, "--write"))
-    assert states(result) == {"rewritten": 500}
+    assert states(result) == {"rewritten": 200}
 
 
 def test_a_check_restarts_the_runtime_where_no_kubelet_runs(

@@ -70,7 +70,8 @@ def test_output_is_limited(monkeypatch: pytest.MonkeyPatch, size: int, refused: 
         assert len(shell(script)) == size
 
 
-def test_a_failure_whose_message_never_ends_is_one() -> None:
+def test_a_failure_whose_message_never_ends_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "_AFTERWARDS_SECONDS", 0.2)
     with pytest.raises(ExitCodeError, match=r"^no message$"):
         shell("(exec >&-; exec sleep 5) & exit 1")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -31,6 +31,7 @@ from hashcompat.sources.files.reports import PREFLIGHT, checks_of
 from hashcompat.sources.files.saved import Saved, opened
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import ROOT, Result, Run, formats_of, ran, reports, said_of
+from tests.helpers.randomness import FRESH
 
 SAMPLE = ("plan", "--from", "1.13.12", "--to", "1.14.10", "--sample", "-q")
 FORMS = formats_of("convert")
@@ -418,6 +419,7 @@ PLANS = st.builds(
 
 
 @pytest.mark.usefixtures("untraced")
+@settings(max_examples=300 if FRESH else 20)
 @given(PLANS, st.booleans())
 def test_any_plan_is_the_same_to_the_byte(plan: Plan, whole: bool) -> None:
     text = "".join(FORMATS["json"].render(PLAN, plan if whole else without_kept(plan), Style()))

@@ -168,7 +168,7 @@ def compared(old: str, new: str) -> Iterator[tuple[str, Json, bool, bool]]:
 @pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("old", "new", "rule"),
-    sliced(BOUNDARIES, BOUNDARIES[::3]),
+    sliced(BOUNDARIES, BOUNDARIES[::6]),
     ids=[f"{old}-{new}" for old, new, _ in BOUNDARIES],
 )
 def test_the_sample_restarts_what_the_boundary_says(run: Run, old: str, new: str, rule: Rule) -> None:

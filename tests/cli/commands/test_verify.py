@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.program import Run
+from tests.helpers.slices import sliced
 
 CASE = "recorded-prometheus-node-exporter"
 RELEASES = ("1.7.16", "1.27.15", "1.36.3")
@@ -59,7 +60,7 @@ def test_a_whole_directory_passes_in_silence(run: Run, golden: Path) -> None:
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", sliced(RELEASES, RELEASES[:1]))
 @pytest.mark.parametrize("change", TAMPERED.values(), ids=TAMPERED)
 def test_a_changed_text_is_found_with_case_release_and_place(
     run: Run, golden: Path, release: str, change: Tamper

@@ -18,7 +18,7 @@ from hashcompat.core.model.pods import Pod
 from hashcompat.core.records.probes import Dump, Probe
 from hashcompat.sources.objects import read_object
 from tests.helpers.pods import pod
-from tests.helpers.randomness import SEED
+from tests.helpers.randomness import FRESH, SEED
 from tests.kubelet.decide.test_cpus import SYS, alone, state
 
 RELEASES = (
@@ -222,7 +222,7 @@ def read(node: Node) -> Pod:
 @pytest.mark.parametrize("number", range(2))
 def test_what_is_certain_is_what_the_kubelet_does(catalog: Catalog, number: int) -> None:
     rng, seen = random.Random(f"{SEED} {number}"), set[str]()
-    for _ in range(600):
+    for _ in range(600 if FRESH else 300):
         node = random_node(rng)
         others = set(range(node.count)) - node.default - set().union(*node.held.values())
         facts, made = Facts(dump_of(node, others=others)), read(node)

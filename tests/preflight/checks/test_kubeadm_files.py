@@ -9,6 +9,7 @@ import pytest
 
 from tests.helpers.dumps import GONE, Key, dump, findings, upgrade
 from tests.helpers.golden import releases, rows
+from tests.helpers.slices import sliced
 from tests.preflight.checks.test_flags import ENV
 from tests.preflight.checks.test_flags import NODE as UNITS
 
@@ -59,7 +60,7 @@ def test_there_are_files_of_six_releases_and_more() -> None:
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", sliced(TARGETS, TARGETS[::3]))
 def test_pf101_names_the_flags_in_them_that_the_target_refuses(target: str) -> None:
     for release, case in WRITTEN:
         found = findings("PF-101", dump(node(release, case)), upgrade(target))
@@ -79,7 +80,7 @@ def test_pf122_a_release_knows_every_field_that_its_kubeadm_wrote(release: str) 
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", sliced(TARGETS, TARGETS[2::3]))
 def test_pf122_newer_releases_know_the_fields_of_older_ones(target: str) -> None:
     for release, case in WRITTEN:
         if minor(release) <= minor(target):

@@ -20,6 +20,7 @@ from cryptography.x509.oid import NameOID
 from hashcompat.analysis.preflight.facts.host import Expiry, expiries
 from hashcompat.core.records.probes import Dump, Probe
 from tests.helpers import randomness
+from tests.helpers.randomness import FRESH
 
 PATH = "/var/lib/kubelet/pki/kubelet.crt"
 START = datetime(1960, 1, 1, tzinfo=UTC)
@@ -67,7 +68,7 @@ def old_version(end: bytes, tag: int = 0x17) -> bytes:
 
 @pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("year", [1961, 1999, 2000, 2026, 2049, 2050, 2999, 9999])
-@pytest.mark.parametrize(("serial", "names"), [(1, 1), (1 << 150, 3), (7, 2000)])
+@pytest.mark.parametrize(("serial", "names"), [(1, 1), (1 << 150, 3), (7, 2000 if FRESH else 400)])
 def test_the_end_of_certificates_of_any_length(year: int, serial: int, names: int) -> None:
     end = datetime(year, 12, 31, 23, 59, 58, tzinfo=UTC)
     assert read("a comment\n" + pem(certificate(end, serial, names)) + "more") == Expiry(PATH, end)

@@ -18,13 +18,13 @@ CONFIG = """{"current-context": "c", "clusters": [{"cluster": {"server": "https:
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the path of a kubectl that is first on the PATH."""
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr(kubectl, "_END_SECONDS", 0.5)
+    monkeypatch.setattr(kubectl, "_END_SECONDS", 0.2)
     return tmp_path / "kubectl"
 
 
 def write(path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if "sleep" in text:
-        monkeypatch.setattr(kubectl, "_START_SECONDS", 0.5)
+        monkeypatch.setattr(kubectl, "_START_SECONDS", 0.3)
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
 

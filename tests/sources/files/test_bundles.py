@@ -27,7 +27,11 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-OBJECTS: list[Json] = json.loads(SAMPLE.read_text())["items"]
+_PODS: list[Json] = []
+OBJECTS: list[Json] = []
+for _one in json.loads(SAMPLE.read_text())["items"]:
+    (_PODS if _one["kind"] == "Pod" else OBJECTS).append(_one)
+OBJECTS += _PODS[::3]
 PLAN = ("plan", "--to", "1.31", "-o", "json", "-A")
 
 
@@ -38,7 +42,7 @@ def in_order(result: Result) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def plain() -> list[Any]:
-    return in_order(ran(*PLAN, "-f", SAMPLE))
+    return in_order(ran(*PLAN, "-f", "-", stdin=as_json(*OBJECTS)))
 
 
 DUMPS: dict[str, Callable[[], bundles.Files]] = {
@@ -48,7 +52,7 @@ DUMPS: dict[str, Callable[[], bundles.Files]] = {
     "a must-gather": lambda: bundles.must_gather(OBJECTS),
     "a backup of Velero": lambda: bundles.backup(OBJECTS),
     "a directory of kubectl cluster-info dump": lambda: bundles.cluster_info_directory(OBJECTS),
-    "any files": lambda: {"d/a.json": SAMPLE.read_text(), "d/README.md": "x", "d/values.yaml": "a: 1\n"},
+    "any files": lambda: {"d/a.json": as_json(*OBJECTS), "d/README.md": "x", "d/values.yaml": "a: 1\n"},
 }
 FORMS: dict[str, Callable[[bytes], bytes]] = {"tar": bytes, "gzip": gzip.compress, "zstd": zstd.compress}
 

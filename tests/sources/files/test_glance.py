@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 pytestmark = pytest.mark.usefixtures("untraced")
 
-PODS = 24
+PODS = 16
 
 ODD = "00000000-0000-4000-8000-000000000000"
 

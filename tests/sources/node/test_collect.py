@@ -7,7 +7,6 @@ import json
 import os
 import socketserver
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
@@ -254,14 +253,15 @@ def test_what_crictl_prints_without_end_is_refused(
 
 
 class Raw(socketserver.BaseRequestHandler):
-    """Answers every request with the same bytes, however it is asked, and then waits."""
+    """Answers every request with the same bytes, however it is asked, and then waits to be done."""
 
     answer = b""
+    done = threading.Event()
 
     def handle(self) -> None:
         self.request.recv(1 << 16)
         self.request.sendall(self.answer)
-        time.sleep(0.5)
+        self.done.wait(5)
 
 
 @pytest.mark.parametrize(
@@ -296,9 +296,11 @@ def test_an_answer_that_is_not_docker_s_is_named(
     monkeypatch.setattr(daemon, "_TIMEOUT_SECONDS", 0.3 if "within 0.3 s" in problem else 60)
     monkeypatch.setattr(daemon, "LONGEST_TEXT", 4 << 10)
     monkeypatch.setattr(Raw, "answer", answer)
+    monkeypatch.setattr(Raw, "done", threading.Event())
     with socketserver.ThreadingUnixStreamServer(str(tmp_path / "docker.sock"), Raw) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,)).start()
         result = verified(run, "--runtime", "docker", "--runtime-endpoint", tmp_path / "docker.sock")
+        Raw.done.set()
         server.shutdown()
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith(f"Error: {tmp_path}/docker.sock: {problem}")

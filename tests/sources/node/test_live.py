@@ -179,10 +179,10 @@ def test_the_whole_has_an_end(tmp_path: Path, root: Path) -> None:
     stuck = {f"containers/{number:064d}/json": 9.0 for number in range(20)}
     begun = time.monotonic()
     with daemon(tmp_path, answers(stuck, rows)):
-        given = read(tmp_path, each=1, whole=1.5)
+        given = read(tmp_path, each=0.5, whole=0.75)
     assert time.monotonic() - begun < 10
     problems = {probe.problem for probe in given.of_kind("docker") if probe.name.startswith("inspect")}
-    assert problems == {"no answer within 1 s", "not read: the 1.5 s for the whole node were over"}
+    assert problems == {"no answer within 0.5 s", "not read: the 0.75 s for the whole node were over"}
 
 
 def test_a_list_that_is_late(tmp_path: Path, root: Path) -> None:
@@ -331,7 +331,7 @@ def test_containers_are_inspected_alone_where_they_cannot_be_together(tmp_path: 
 def test_statistics_that_hang(tmp_path: Path, root: Path, stats: str, status: str) -> None:
     assert root.exists()
     crictl(tmp_path, stats=stats)
-    assert found("PF-003", read(tmp_path, "cri", each=2), TO)[0][0] == status
+    assert found("PF-003", read(tmp_path, "cri", each=1), TO)[0][0] == status
 
 
 @pytest.mark.usefixtures("usual")

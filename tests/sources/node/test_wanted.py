@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hashcompat.core.records.probes import NO_CONFIGURATION, Probe
 from hashcompat.sources.node import NodeReader, live, wanted
 from hashcompat.sources.node.root import Root
 from tests.helpers.hostproc import write
+from tests.helpers.slices import sliced
 
 CONFIG = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nc2VjcmV0\n-----END RSA PRIVATE KEY-----\n"
@@ -34,25 +36,24 @@ def node(tmp_path: Path) -> Path:
     return tmp_path / "node"
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/etc/kubernetes/pki/ca.key",
-        "/etc/kubernetes/pki/ca-key.pem",
-        "/etc/shadow",
-        "/root/.ssh/id_rsa",
-        "/proc/1/environ",
-        "/var/lib/kubelet/pods/x/volumes/config.yaml",
-        "/var/lib/rancher/k3s/storage/pvc-1/config.yaml",
-        "/var/lib/rancher/k3s/agent/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots/1/fs/x",
-        "/etc/kubernetes/../shadow",
-        "/etc/kubernetes2/config.yaml",
-        "config.yaml",
-    ],
+ELSEWHERE = (
+    "/etc/kubernetes/pki/ca.key",
+    "/etc/kubernetes/pki/ca-key.pem",
+    "/etc/shadow",
+    "/root/.ssh/id_rsa",
+    "/proc/1/environ",
+    "/var/lib/kubelet/pods/x/volumes/config.yaml",
+    "/var/lib/rancher/k3s/storage/pvc-1/config.yaml",
+    "/var/lib/rancher/k3s/agent/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots/1/fs/x",
+    "/etc/kubernetes/../shadow",
+    "/etc/kubernetes2/config.yaml",
+    "config.yaml",
 )
-@pytest.mark.parametrize(
-    "flag", ["config", "kubeconfig", "client-ca-file", "tls-cert-file", "config-dir", "cni-conf-dir"]
-)
+FLAGS = ("config", "kubeconfig", "client-ca-file", "tls-cert-file", "config-dir", "cni-conf-dir")
+PAIRS = [*product(ELSEWHERE, FLAGS)]
+
+
+@pytest.mark.parametrize(("path", "flag"), sliced(PAIRS, PAIRS[::5]))
 def test_no_flag_leads_elsewhere(node: Path, path: str, flag: str) -> None:
     write(node, path.replace("/kubernetes/..", ""), f"{HIDDEN}\n{KEY}")
     found = read(node, f"--{flag}={path}")
@@ -60,20 +61,14 @@ def test_no_flag_leads_elsewhere(node: Path, path: str, flag: str) -> None:
     assert problem.startswith(f"not read: {path}: ")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        KEY,
-        f"{HIDDEN}\n",
-        "",
-        f"kind: Secret\ndata: {HIDDEN}\n",
-        f"---\n---\n{CONFIG}",
-        f"{CONFIG}\tmaxPods: 1\n",
-        "[" * 50_000,
-        "- 1\n",
-    ],
+NOT_ONE = (
+    *(KEY, f"{HIDDEN}\n", "", f"kind: Secret\ndata: {HIDDEN}\n", f"---\n---\n{CONFIG}"),
+    *(f"{CONFIG}\tmaxPods: 1\n", "[" * 50_000, "- 1\n"),
 )
-@pytest.mark.parametrize("flag", ["config", "config-dir"])
+BOTH = [*product(NOT_ONE, ("config", "config-dir"))]
+
+
+@pytest.mark.parametrize(("content", "flag"), sliced(BOTH, [*BOTH[::4], *BOTH[3::4]]))
 def test_what_is_no_configuration_is_not_used(node: Path, content: str, flag: str) -> None:
     path = "/etc/kubernetes/k/a.conf"
     write(node, path, content)

@@ -176,7 +176,7 @@ def test_names_in_keys_of_managed_fields(
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("indent", [None, 2, 0])
+@pytest.mark.parametrize("indent", sliced([None, 2, 0], [None]))
 def test_documents_with_anything_between_them(
     text: str, indent: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,14 +248,14 @@ def test_addresses_in_keys_of_managed_fields_make_no_shapes(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = [
-        with_address(one, f"10.0.0.{number}", f"fd00::{number}") for number, one in enumerate(replicas(24))
+        with_address(one, f"10.0.0.{number}", f"fd00::{number}") for number, one in enumerate(replicas(14))
     ]
     name = dumped(given, tmp_path / f"pods{suffix}")
     same(name, monkeypatch)
     assert len(set(shapes_of(name)[:-1])) == 1
 
     text = Path(name).read_text()
-    for number in (12, 23):  # the last one is decoded by itself in some forms
+    for number in (12, 13):  # the last one is decoded by itself in some forms
         assert text.count(f"fd00::{number}") == 1
         Path(name).write_text(text.replace(f"fd00::{number}", f"10.0.0.{number}"))
         found, error = same(name, monkeypatch)
@@ -381,7 +381,7 @@ CHANGES: dict[str, Change] = {
     ("place", "suffix", "name"),
     sliced(
         product([0, 1, 4], SUFFIXES, CHANGES),
-        [*product([4], [".json"], CHANGES), *product([4], [".yaml"], [*CHANGES][::4])],
+        [*product([4], [".json"], CHANGES), *product([4], [".yaml"], [*CHANGES][::12])],
     ),
 )
 def test_a_pod_that_differs_is_read_as_it_is(
@@ -439,7 +439,7 @@ WRAPPED: dict[str, Callable[[Any], Any]] = {
     ("steps", "suffix", "wrapped"),
     sliced(
         product([*inner(replicas(1)[0])], SUFFIXES, WRAPPED),
-        [*product([*inner(replicas(1)[0])], [".json"], ["list"])],
+        [*product([*inner(replicas(1)[0])][::3], [".json"], ["list"])],
     ),
 )
 def test_what_is_of_another_type_anywhere(
@@ -617,10 +617,10 @@ def yaml_texts() -> Iterator[str]:
 HOSTILE = tuple(yaml_texts())
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_yaml(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("number", sliced(range(len(HOSTILE)), range(0, len(HOSTILE), 2)))
+def test_hostile_yaml(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "pods.yaml"
-    path.write_text(text, newline="")
+    path.write_text(HOSTILE[number], newline="")
     same(str(path), monkeypatch)
 
 
@@ -637,7 +637,7 @@ def test_workloads_in_any_order_and_many_random_changes(
 ) -> None:
     chance = random.Random(randomness.SEED)
     changes = list(CHANGES.values())
-    count = 150 if randomness.FRESH else 30
+    count = 150 if randomness.FRESH else 18
     for number in range(4):
         found = list(pods_and_nodes(count, calm=number > 1))
         pods, nodes, uids = found[:count], found[count:], set[object]()

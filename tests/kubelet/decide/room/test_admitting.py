@@ -17,6 +17,7 @@ from hashcompat.core.model.plan import Shortage
 from tests.helpers.pods import as_json, mirror_pod, node
 from tests.helpers.program import Run
 from tests.helpers.room import host, sized, verdicts
+from tests.helpers.slices import every
 
 
 def test_hc048_the_newest_pod_that_does_not_fit_is_refused(run: Run) -> None:
@@ -195,7 +196,7 @@ def test_hc048_very_many_kinds_of_pods_of_one_second_that_fit_in_every_order_are
     assert set(found.values()) == {"KEEP"}
 
 
-@pytest.mark.parametrize("seed", range(90))
+@pytest.mark.parametrize("seed", every(3, range(90)))
 def test_what_is_certain_of_pods_of_one_second_is_so_in_every_order(catalog: Catalog, seed: int) -> None:
     rng, kubelet = random.Random(seed), catalog.kubelet("1.31.14" if seed < 60 else "1.15.12")
     rows = [

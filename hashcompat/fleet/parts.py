@@ -27,7 +27,7 @@ from hashcompat.analysis.gating.judge import ExtraInputs, judge
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.core.catalog.releases import goes_back
+from hashcompat.core.catalog.releases import goes_back, runs
 from hashcompat.core.errors import HashcompatError, InputError, UsageError
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.plan import AUTO, Plan
@@ -97,8 +97,13 @@ def answers(inventory: Inventory, question: Question, catalog: Catalog) -> tuple
 def _answer(
     inventory: Inventory, running: list[str], target: str, question: Question, view: View
 ) -> TargetResult:
-    if any(goes_back(name, target) for name in running):
-        return TargetResult(target, InputStatus.NOT_APPLICABLE, counts={"running": running})
+    newer = [name for name in running if goes_back(name, target)]
+    if newer:
+        older = [name for name in running if name not in newer and not runs(name, target)]
+        if not older:
+            return TargetResult(target, InputStatus.NOT_APPLICABLE, counts={"running": running})
+        why = f"{older[0]} runs on a node, and {newer[-1]} on another: the target is between them"
+        return TargetResult(target, InputStatus.REFUSED, why, {"running": running})
     if question.current == AUTO and not running:
         return TargetResult(
             target, InputStatus.REFUSED, "no node in it reports a kubelet release, and --from names none"

@@ -116,7 +116,8 @@ class Run(msgspec.Struct, frozen=True):
             return ExitCode.OK
         if self.failed() > limits.failed:
             return ExitCode.FINDING
-        return ExitCode.UNDECIDED if self.undecided() > limits.undecided else ExitCode.OK
+        is_judged = any(self.outcomes.values()) and self.undecided() <= limits.undecided
+        return ExitCode.OK if is_judged else ExitCode.UNDECIDED
 
 
 class RunRequest(msgspec.Struct, frozen=True):

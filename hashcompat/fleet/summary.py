@@ -15,13 +15,12 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.core.catalog.releases import same_upstream
+from hashcompat.core.catalog.releases import runs
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.cluster import Cluster, Fleet, FleetCause, Standing, Upgrade
 from hashcompat.core.model.escape import agree, are, count, few
 from hashcompat.core.model.items import near
 from hashcompat.core.model.verdicts import FINDINGS
-from hashcompat.core.release import parse_release
 from hashcompat.core.shown import said, urls
 from hashcompat.fleet import UNDECIDED, InputStatus
 from hashcompat.fleet.parquet import TableFile, rows_in, shared_in
@@ -62,6 +61,8 @@ def summary(run: Run, out: str, limits: Limits) -> Fleet:
 def _why(run: Run, limits: Limits, found: ExitCode) -> str:
     if found is ExitCode.FINDING:
         return f"{_failing(run)}; the limit is {limits.failed:,}"
+    if not any(run.outcomes.values()):
+        return "no cluster was planned"
     if found is ExitCode.UNDECIDED:
         return f"{_undecided(run.undecided(), run.inputs)}; the limit is {limits.undecided:,}"
     return f"{_failing(run)}, and {run.undecided():,} {are(run.undecided())} undecided"
@@ -194,16 +195,8 @@ def _upgrade(row: dict[str, Any], target: str) -> Upgrade:
         row["unknown"],
         row["pods_affected"],
         row["nodes_affected"],
-        bool(row["running"]) and all(_is_there(name, target) for name in row["running"]),
+        bool(row["running"]) and all(runs(name, target) for name in row["running"]),
     )
-
-
-def _is_there(running: str, target: str) -> bool:
-    """Return whether a node runs the target, whoever built it."""
-    try:
-        return same_upstream(parse_release(running), parse_release(target))
-    except UsageError:  # what a node reports may be anything
-        return False
 
 
 _STATUSES: Final = {InputStatus.NOT_APPLICABLE.value: "a node runs a newer release than the target"}

@@ -59,6 +59,25 @@ def test_every_input_is_a_row_whatever_becomes_of_it(tmp_path: Path) -> None:
     assert rows["cut"]["restart"] is None
 
 
+def test_a_target_between_what_nodes_run_decides_nothing(tmp_path: Path) -> None:
+    """The older nodes are to be upgraded, and nobody planned them; an unreadable name may be older."""
+
+    def mixed(*releases: str) -> dict[str, Any]:
+        return listed(*(node(release, name=f"n{n}") for n, release in enumerate(releases)), pod(ARTICLE))
+
+    source = save(
+        tmp_path / "in",
+        between=mixed(f"v{OLD}", "v1.20.0"),
+        odd=mixed("dev", "v1.20.0"),
+        done=mixed(f"v{NEW}+k3s1", "v1.20.0"),
+    )
+    run = made(source, tmp_path / "out")
+    assert statuses(tmp_path / "out") == {"between": "refused", "odd": "refused", "done": "not-applicable"}
+    errors = {row["cluster"]: row["error"] for row in table(tmp_path / "out", "clusters")}
+    assert errors["between"] == f"v{OLD} runs on a node, and v1.20.0 on another: the target is between them"
+    assert run.exit_code(fleet.Limits()) is ExitCode.UNDECIDED
+
+
 def test_what_is_no_file_is_a_row_and_is_tried_again(tmp_path: Path) -> None:
     """A link to nothing, a named pipe, and a file that goes between the list and the plan."""
     source = save(tmp_path / "in", good=cluster(), goes=cluster())
@@ -388,6 +407,7 @@ def some_run(tmp_path_factory: pytest.TempPathFactory) -> fleet.Run:
         ({"PASS": 2, "FAIL": 1}, {"planned": 3}, fleet.Limits(report_only=True), ExitCode.OK),
         ({"PASS": 2}, {"planned": 2, "lost": 1}, fleet.Limits(), ExitCode.UNDECIDED),
         ({"PASS": 2}, {"planned": 2, "superseded": 1, "not-applicable": 1}, fleet.Limits(), ExitCode.OK),
+        ({}, {"superseded": 1, "not-applicable": 1}, fleet.Limits(undecided=9), ExitCode.UNDECIDED),
         ({"UNDECIDED": 1}, {"planned": 1, "refused": 1}, fleet.Limits(undecided=1), ExitCode.UNDECIDED),
         ({"UNDECIDED": 1}, {"planned": 1, "refused": 1}, fleet.Limits(undecided=2), ExitCode.OK),
         ({"FAIL": 1}, {"planned": 1, "lost": 1}, fleet.Limits(), ExitCode.FINDING),

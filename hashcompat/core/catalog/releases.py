@@ -185,6 +185,14 @@ def goes_back(running: str, target: str) -> bool:
         return False
 
 
+def runs(running: str, target: str) -> bool:
+    """Return whether what runs is the target, whoever built it; no name that is unreadable is."""
+    try:
+        return same_upstream(parse_release(running), parse_release(target))
+    except UsageError:
+        return False
+
+
 def same_upstream(one: Release, other: Release) -> bool:
     """Return whether two names are of one upstream release; ``v1.9.11`` and ``1.9.11`` are."""
     return _order(one) == _order(other)

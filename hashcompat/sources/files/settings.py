@@ -276,6 +276,9 @@ def check_own(name: Path) -> None:
             state = place.lstat()
         except OSError as error:
             raise InputError(f"{name}: cannot read: {error.strerror}") from None
+        if stat.S_IFMT(state.st_mode) not in (stat.S_IFDIR, stat.S_IFLNK, stat.S_IFREG):
+            here = place  # the mode of a device is as the system needs it
+            break
         _check(name, place, state)
         if not stat.S_ISLNK(state.st_mode):
             here = place

@@ -116,8 +116,7 @@ def _each_once(choices: Sequence[Chosen]) -> list[Chosen]:
             files.append((name, source))
             if path is not None:
                 seen.add(path)
-        warnings = (*choice.warnings, *(f"{name}: given twice, and read once" for name in twice))
-        kept.append(structs.replace(choice, files=files, warnings=warnings))
+        kept.append(structs.replace(choice, files=files, twice=tuple(twice)))
     return kept
 
 
@@ -159,12 +158,19 @@ def _survey(source: Input, jobs: int, alike: Stencils) -> Survey | None:
 
 
 def _said(names: Sequence[str | Input], choices: Sequence[Chosen], surveys: _Surveys = ()) -> list[str]:
-    """Return how directories and archives are read, and what is skipped of each."""
+    """Return how directories and archives are read, and what is skipped of each.
+
+    Raises InputError for one of which all is skipped: nobody names what is not to be read.
+    """
     rest, lines = iter(surveys), list[str]()
     for name, choice in zip(names, choices, strict=True):
         skipped = [one for one, survey in islice(rest, len(choice.files)) if survey is None]
         every = sorted([*skipped, *choice.skipped])
-        lines += [*choice.warnings, *([skipped_line(_label(name), every)] if every else [])]
+        lines += [*choice.warnings, *(f"{one}: given twice, and read once" for one in choice.twice)]
+        if every:
+            lines.append(skipped_line(_label(name), every))
+            if len(skipped) == len(choice.files) and not choice.twice:
+                raise InputError("; ".join([*choice.warnings, lines[-1]]))
     return lines
 
 

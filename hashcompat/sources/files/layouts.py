@@ -68,6 +68,8 @@ class Chosen(msgspec.Struct, frozen=True):
     """Whether one without Kubernetes objects is skipped."""
     skipped: tuple[str, ...] = ()
     """The names of files that were skipped already."""
+    twice: tuple[str, ...] = ()
+    """The files that were given before, and are not read again."""
     warnings: tuple[str, ...] = ()
     bundled: frozenset[str] = frozenset()
     """The names of those that belong to a bundle: what one tool wrote at one time."""

@@ -78,6 +78,16 @@ def test_each_is_skipped_in_a_directory_and_an_error_by_name(run: Run, repositor
     assert name in skipped(run(*PLAN, "-R", "-f", repository, *apart(name)).err)
 
 
+def test_a_directory_of_which_all_is_skipped_is_an_error_beside_others(run: Run, repository: Path) -> None:
+    apps = repository / "apps"
+    result = run(*PLAN, "-R", "-f", apps, "-f", repository / "chart")
+    assert result.code == 1
+    assert f"Error: {repository / 'chart'}: skipped 6 files that hold no Kubernetes objects: " in result.err
+    (apps / "values.yaml").write_text("a: 1\n")
+    result = run(*PLAN, "-f", apps / "pod.yaml", "-f", apps)  # of which the rest was given already
+    assert [item["pod"] for item in result.items] == ["p"]
+
+
 def apart(name: str) -> list[str]:
     """Exclude all the others, whose names would take the room in the line."""
     charts = [one for one in OTHERS if one.endswith("Chart.yaml")]

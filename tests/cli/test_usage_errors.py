@@ -13,6 +13,11 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("no --from and no pods", ("explain", "--to", "1.9.11"), "--from is missing; name the kubelet release"),
     ("no --to", ("plan", "--from", "1.9.11", "--sample"), "--to is missing"),
     ("two sources", (*PLAN, "--sample", "-f", "x"), "-f x and --sample"),
+    (
+        "standard input for two options",
+        (*PLAN, "-f", "-", "--recorded", "-"),
+        "-f and --recorded: standard input can be only one of them",
+    ),
     ("flags of a cluster beside a file", (*PLAN, "-f", "x", "-l", "a=b"), "-l goes with a live cluster"),
     ("a group without a user", (*PLAN, "--as-group", "g"), "--as-group needs --as"),
     (

@@ -259,7 +259,7 @@ def command(
 
     def make(function: Callable[[Arguments], int | None]) -> click.Command:
         def callback(**values: Any) -> int | None:
-            _check_overwritten(parameters, values)
+            _check_files(parameters, values)
             with progress.shown(name, quiet=bool(values.get("quiet"))):
                 return function(_built(arguments, values))
 
@@ -275,20 +275,23 @@ _READ: Final = re.compile(r"\W*(FILE|DIR|SOURCE|PATH)\b")
 """How ``--help`` calls what is read, and ``--out``."""
 
 
-def _check_overwritten(parameters: Iterable[click.Parameter], values: Mapping[str, Any]) -> None:
-    """Raise UsageError where a result would replace a file that the command reads."""
-    places = [("--out", values["out"])] if values.get("out") else []
-    places += [("--report", place.path) for place in values.get("reports") or ()]
-    if not places:
-        return
-    from hashcompat.cli.output import check_kept
-
+def _check_files(parameters: Iterable[click.Parameter], values: Mapping[str, Any]) -> None:
+    """Raise UsageError where a result would replace what is read, and for standard input read twice."""
     read = [
         (one.opts[0] if isinstance(one, click.Option) else "", name)
         for one in parameters
         if one.name != "out" and _READ.match(one.metavar or "") and (given := values[str(one.name)])
         for name in ((given,) if isinstance(given, str) else given)
     ]
+    piped = dict.fromkeys(flag for flag, name in read if flag and name == "-")
+    if len(piped) > 1:
+        raise UsageError(f"{' and '.join(piped)}: standard input can be only one of them")
+    places = [("--out", values["out"])] if values.get("out") else []
+    places += [("--report", place.path) for place in values.get("reports") or ()]
+    if not places:
+        return
+    from hashcompat.cli.output import check_kept
+
     check_kept(places, read, recursive=bool(values.get("recursive")))
 
 

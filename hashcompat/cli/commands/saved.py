@@ -82,12 +82,14 @@ class SnapshotFile:
         """
         if self.name is not None and not re.fullmatch(NAME, self.name):
             raise UsageError(f"--name {self.name!r}: want letters, digits and '._-', such as prod-eu-1")
-        labels = dict(origin.labels)
+        labels = dict[str, str]()
         for one in self.labels:
             key, equals, value = one.partition("=")
             if not (equals and re.fullmatch(KEY, key) and re.fullmatch(VALUE, value)):
                 raise UsageError(f"--label {one!r}: want KEY=VALUE, as labels of Kubernetes are")
-            labels[key] = value
+            if labels.setdefault(key, value) != value:
+                raise UsageError(f"--label {one!r}: {key} is {labels[key]!r} already; give each key once")
+        labels = dict(origin.labels) | labels
         return structs.replace(origin, name=self.name or origin.name, labels=tuple(sorted(labels.items())))
 
     def save(self, origin: Origin, text: Iterable[str]) -> None:

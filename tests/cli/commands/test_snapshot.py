@@ -122,6 +122,7 @@ def test_a_place_names_the_cluster(name: str, called: str, suffix: str, run: Run
         (("--name", ".."), "--name '..': want letters"),
         (("--label", "a"), "--label 'a': want KEY=VALUE"),
         (("--label", "a=b c"), "--label 'a=b c': want KEY=VALUE"),
+        (("--label", "a=b", "--label", "a=c"), "--label 'a=c': a is 'b' already"),
         (("--out", "{cluster}.json", "--sample"), "nothing shows what the cluster is called; give --name"),
     ],
 )

@@ -235,6 +235,6 @@ def _account(text: str | None) -> tuple[str, str] | None:
     if text is None:
         return None
     namespace, _, name = text.partition(":")
-    if not namespace or not name:
+    if not namespace or not name or ":" in name:
         raise UsageError(f"--service-account: want NAMESPACE:NAME, got {text!r}")
     return namespace, name

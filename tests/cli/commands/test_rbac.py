@@ -114,7 +114,7 @@ def test_for_people(run: Run) -> None:
     assert run("rbac", "-n", "shop", "-o", "name").out == "Role/shop/hashcompat\nClusterRole/hashcompat\n"
 
 
-@pytest.mark.parametrize("account", ["hc", ":hc", "tools:"])
+@pytest.mark.parametrize("account", ["hc", ":hc", "tools:", "a:b:c"])
 def test_a_service_account_has_a_namespace_and_a_name(run: Run, account: str) -> None:
     result = run("rbac", "--service-account", account)
     assert (result.code, result.out, "want NAMESPACE:NAME" in result.err) == (64, "", True)

@@ -187,6 +187,13 @@ def make_patch(
     new, olds = catalog.kubelet(kubelet), [catalog.kubelet(name) for name in like]
     site = catalog.source_site(new)
     check_patchable(new, site, olds)
+    for value, flag, taker in (
+        (choices.until, "--until", "accept can end; the others change the hash itself"),
+        (choices.accept_new_fields, "--accept-new-fields", "accept looks at new fields"),
+        (choices.article, "--article", "strip has this literal, global form"),
+    ):
+        if value and strategy != taker.partition(" ")[0]:
+            raise UsageError(f"{flag}: only --strategy {taker}")
     # releases that hash as the target or as one another need no code of their own
     wanted = alike.distinct(olds, new, new_fields=choices.accept_new_fields)
     if not wanted:
@@ -197,14 +204,8 @@ def make_patch(
     if strategy == "strip":
         check_strip(new, olds)
     until = parse_release(choices.until).upstream if choices.until else ""
-    if until and strategy != "accept":
-        raise UsageError(
-            "--until: only --strategy accept can end; the other strategies change the hash itself"
-        )
     if until and parse_range(f"<{new.release.upstream}").holds(parse_release(until)):
         raise UsageError(f"--until: {until} is before {new.release}, which then accepts no other hash")
-    if choices.article and strategy != "strip":
-        raise UsageError("--article: only --strategy strip has this literal, global form")
     task = Goal(
         new, wanted, site, tuple(catalog.server_defaults()), choices.accept_new_fields, until, choices.article
     )

@@ -320,6 +320,10 @@ def test_what_restarts_for_resources_that_were_not_recorded_does_so_under_a_patc
             ("--kubelet", "1.9.11", "--like", "1.7.16", "--article"),
             "--article: only --strategy strip has this literal, global form",
         ),
+        (
+            ("--kubelet", "1.9.11", "--like", "1.7.16", "--accept-new-fields", "--strategy", "pin"),
+            "--accept-new-fields: only --strategy accept looks at new fields",
+        ),
     ],
 )
 def test_what_no_patch_can_do_is_a_usage_error_with_the_reason(

@@ -374,22 +374,22 @@ class Dask:
         )
 
     def _width(self) -> int:
-        """Return how many tasks to have at work; raises InputError where no worker comes."""
-        until = time.monotonic() + _PATIENCE
+        """Return how many tasks to have at work; raises InputError where no scheduler or worker comes."""
+        until, missing = time.monotonic() + _PATIENCE, "worker"
         while time.monotonic() < until:
             try:
                 if self._client is None:
                     self._client = self._connect()
                     self._check_versions()
-                threads = sum(self._client.nthreads().values())
+                threads, missing = sum(self._client.nthreads().values()), "worker"
             except (OSError, ValueError):
                 self._leave()
-                threads = 0
+                threads, missing = 0, "scheduler"
             if threads:
                 return int(threads) * _AHEAD
             time.sleep(_LOOK)
         raise InputError(
-            f"no worker for {_PATIENCE:.0f} s: start some, and run this again; what is done stays done"
+            f"no {missing} for {_PATIENCE:.0f} s: start one, and run this again; what is done stays done"
         )
 
     def _check_versions(self) -> None:

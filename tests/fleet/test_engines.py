@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from hashcompat.core.errors import UsageError
+from hashcompat.core.errors import InputError, UsageError
 from hashcompat.fleet import engines
 
 
@@ -34,3 +36,14 @@ def test_what_no_worker_can_have_is_said_before_any_is_started(
 ) -> None:
     with pytest.raises(UsageError, match=says), engines.engines(1, scheduler, memory):
         pass
+
+
+def test_a_scheduler_that_does_not_answer_is_no_missing_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "_PATIENCE", 0.01)
+    monkeypatch.setattr(engines, "_LOOK", 0.01)
+
+    def connect() -> Any:
+        raise OSError("refused")
+
+    with pytest.raises(InputError, match="no scheduler for 0 s: start one"):
+        list(engines.Dask(connect).run(str, [1]))

@@ -25,7 +25,7 @@ from hashcompat.core.shown import said, urls
 from hashcompat.fleet import UNDECIDED, InputStatus
 from hashcompat.fleet.parquet import TableFile, rows_in, shared_in
 from hashcompat.fleet.run import Limits, Run
-from hashcompat.fleet.store import RUN, Directory, missing_extra
+from hashcompat.fleet.store import RUN, Directory, StoreError, missing_extra
 
 _OWNERS: Final = 100
 """Owners that are kept: a fleet has hundreds of thousands."""
@@ -263,6 +263,8 @@ def answer(name: str, out: str) -> Answer:
         run = msgspec.json.decode(place.read(RUN), type=Run)
     except msgspec.MsgspecError:
         raise InputError(f"{out}: {RUN} is of another version; run fleet again") from None
+    except StoreError as error:
+        raise InputError(f"{error}; it names the tables, and a run of fleet writes it last") from None
     with duckdb.connect() as connection:
         if not place.local:
             connection.register_filesystem(place.system)

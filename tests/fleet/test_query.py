@@ -95,7 +95,11 @@ def test_a_name_is_one_word_and_a_reason_a_sentence(run: Run, tmp_path: Path) ->
     [
         (("redy",), 64, "no query 'redy'; there are ready"),
         (("ready",), 64, "--out is missing"),
-        (("ready", "--out", "none"), 1, "run.json: No such file or directory"),
+        (
+            ("ready", "--out", "none"),
+            1,
+            "run.json: No such file or directory; it names the tables, and a run",
+        ),
     ],
 )
 def test_what_cannot_be_asked(words: tuple[str, ...], code: int, says: str, run: Run) -> None:

@@ -133,7 +133,7 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
     asked = _Asked(filters)
     for item in plan.items:
         asked.see(item.pod)
-    asked.check()
+    asked.check("no container on the node", "the plan")
     items = tuple(item for item in plan.items if filters.matches(item.pod))
     if not items:
         raise InputError(_none(len(plan.items), "container"))
@@ -262,11 +262,11 @@ class _Asked:
         self._namespaces.see(pod.namespace)
         self._owners.see(pod)
 
-    def check(self) -> None:
+    def check(self, no_node: str = "no node", where: str = "the input") -> None:
         """Raise InputError, with what is near, for the first that is of no pod."""
-        self._nodes.check("no node")
-        self._namespaces.check("no pod of the namespace")
-        self._owners.check()
+        self._nodes.check(no_node, where)
+        self._namespaces.check("no pod of the namespace", where)
+        self._owners.check(where)
 
 
 class _Names:
@@ -283,12 +283,12 @@ class _Names:
             self._seen.add(name)
             self._missing.pop(name, None)
 
-    def check(self, missing: str) -> None:
+    def check(self, missing: str, where: str) -> None:
         """Raise InputError, with what is near, for one that is neither in the input nor has a pod."""
         if self._missing:
             wanted = next(iter(self._missing))
             near = _near(wanted, self._seen, self._noun)
-            raise InputError(f"{missing} {wanted or _EMPTY} in the input; {near}")
+            raise InputError(f"{missing} {wanted or _EMPTY} in {where}; {near}")
 
 
 def _near(wanted: str, seen: Iterable[str], noun: str) -> str:
@@ -317,9 +317,9 @@ class _Owners:
             for text in self._wanted.of(pod):
                 self._missing.pop(text, None)
 
-    def check(self) -> None:
+    def check(self, where: str) -> None:
         """Raise InputError, with what is near, for an owner of no pod."""
         for text, owner in self._missing.items():  # the first one only
             close = near_owners(owner, self._seen)
             hint = f"near it: {', '.join(close)}" if close else "an owner is KIND/NAME, such as deploy/web"
-            raise InputError(f"no pod of {text} in the input; {hint}")
+            raise InputError(f"no pod of {text} in {where}; {hint}")

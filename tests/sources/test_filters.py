@@ -94,7 +94,7 @@ def test_nor_does_it_pass_beside_another_of_a_plan(run: Run, tmp_path: Path) -> 
     assert run(*argv, "-n", "data").code == 0
     result = run(*argv, "-n", "zzz")
     assert (result.code, result.out) == (1, "")
-    assert "Error: no pod of the namespace zzz in the input; it has " in result.err
+    assert "Error: no pod of the namespace zzz in the plan; it has " in result.err
 
 
 def test_namespaces_of_a_cluster_may_have_no_pods() -> None:
@@ -161,7 +161,7 @@ def test_a_mistyped_node_beside_another_takes_no_turn(run: Run, tmp_path: Path) 
     argv = ("gate", "--plan", plan, "--state", state, "--fail-on", "kill", "--node", "node-a1")
     result = run(*argv, "--node", "nope")
     assert (result.code, result.out) == (1, "")
-    assert "Error: no node nope in the input; near it: " in result.err
+    assert "Error: no container on the node nope in the plan; near it: " in result.err
     assert not state.exists() or "nope" not in state.read_text()
     result = run(*argv, "--node", "node-a2")
     assert (result.code, "node-a2" in state.read_text()) == (0, True)

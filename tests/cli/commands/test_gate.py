@@ -113,11 +113,11 @@ REFUSED: dict[str, tuple[Change, tuple[str, ...], str]] = {
     ),
     "to another release": (lambda _: None, ("--to", "1.10.13"), "a plan of 1.9.11, and --to is 1.10.13"),
     "from another release": (lambda _: None, ("--from", "1.7.16"), "a plan of 1.8.15, and --from is 1.7.16"),
-    "of no such node": (lambda _: None, ("--node", "n9"), "no node n9 in the input; "),
+    "of no such node": (lambda _: None, ("--node", "n9"), "no container on the node n9 in the plan; "),
     "of no such owner": (
         lambda _: None,
         ("--owner", "job/k"),
-        "no pod of job/k in the input; near it: Job/j",
+        "no pod of job/k in the plan; near it: Job/j",
     ),
 }
 

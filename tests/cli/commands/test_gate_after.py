@@ -169,7 +169,7 @@ def test_the_api_refuses_what_the_command_refuses() -> None:
     plan, now = hashcompat.plan(json.loads(cluster()), "auto", "1.9.11"), json.loads(cluster("n1"))
     records = hashcompat.load_records(recorded((plan.items[0].hashes.to or 0) ^ 1))
     assert hashcompat.gate_after(plan, now, ["n1"], records=records).outcome == "FAIL"
-    with pytest.raises(hashcompat.InputError, match="no node n3 in the input"):
+    with pytest.raises(hashcompat.InputError, match="no container on the node n3 in the plan"):
         hashcompat.gate_after(plan, now, ["n3"])
     other = json.loads(cluster("n1").replace(b'"uid": "one"', b'"uid": "two"'))
     with pytest.raises(hashcompat.InputError, match="a plan of the cluster one"):

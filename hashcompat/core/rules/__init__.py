@@ -288,7 +288,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decides: str = ""
     """What would decide an UNKNOWN verdict: an option, a record, a file."""
     remedy: str = ""
-    """What to do before containers are killed; ``{gate}`` is the feature gate that the reason names."""
+    """What to do before containers are killed."""
 
 
 @cache

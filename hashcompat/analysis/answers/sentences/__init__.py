@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from hashcompat.analysis.answers.sentences.why import Situation, after, why
+from hashcompat.analysis.answers.sentences.why import Situation, why
 from hashcompat.core import rules
 from hashcompat.core.kubelet.decide.admission import NOT_ALLOWED
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE
@@ -210,7 +210,6 @@ def _kill(situation: Situation) -> str:
         if NOT_ALLOWED in reason.text:
             return "move the pod to a node with a newer kubelet, or take the sysctl out of its spec"
         if remedy := _words(reason.id).remedy:
-            remedy = remedy.format(gate=after(reason.text, "feature gate ").partition(",")[0])
             return f"{remedy}, or drain the node first" if _moves(situation) else remedy
     if situation.has(rules.STATIC_REFUSED):
         new = situation.decided.new

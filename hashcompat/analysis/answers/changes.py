@@ -227,32 +227,24 @@ def _paired(
 
 
 _Names = tuple[str, str, str, str]
-_Found = dict[_Names, Item | list[Item]]
+_Found = Mapping[_Names, list[Item]]
 
 
 def _by_name(items: Iterable[Item]) -> _Found:
-    """Return items by their names; several of one name are a list."""
-    found: _Found = {}
+    """Return items by their names, which several may share."""
+    found = defaultdict[_Names, list[Item]](list)
     for item in items:
-        pod = item.pod
-        key = pod.node, pod.namespace, pod.name, item.container.name
-        before = found.setdefault(key, item)
-        if isinstance(before, list):
-            before.append(item)
-        elif before is not item:
-            found[key] = [before, item]
+        found[item.pod.node, item.pod.namespace, item.pod.name, item.container.name].append(item)
     return found
 
 
 def _pairs(old: _Found, new: _Found) -> Iterator[tuple[Item | None, Item | None]]:
     """Yield every item with that of its name in the other plan; None where a plan has none."""
-    for _, one, other in _paired(old, new):
-        if isinstance(one, list) or isinstance(other, list):
-            yield from _matched(
-                *([] if some is None else [some] if isinstance(some, Item) else some for some in (one, other))
-            )
+    for _, some, others in _paired(old, new):
+        if some and others and len(some) == len(others) == 1:
+            yield some[0], others[0]
         else:
-            yield one, other
+            yield from _matched(some or [], others or [])
 
 
 _ALIKE: Final[tuple[Callable[[Item], object], ...]] = (

@@ -144,6 +144,8 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
 
 def _none(number: int, noun: str) -> str:
     """Say that nothing matches."""
+    if not number:
+        return f"no {noun} matches the filters"
     if number == 1:
         return f"the only {noun} does not match the filters"
     return f"none of the {count(number, noun)} matches the filters"

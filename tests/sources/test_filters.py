@@ -104,6 +104,12 @@ def test_namespaces_of_a_cluster_may_have_no_pods() -> None:
         list(select(collect([pod()]), Filters(namespaces=("ns", "empty"))).pods)
 
 
+def test_a_cluster_without_pods_has_none_that_matches() -> None:
+    empty = Inventory((), origin=Origin(Source.CLUSTER))
+    with pytest.raises(InputError, match="^no pod matches the filters$"):
+        list(select(empty, Filters(nodes=("n1",))).pods)
+
+
 def test_a_namespace_that_is_empty_is_seen_in_the_error() -> None:
     with pytest.raises(InputError, match="no pod of the namespace '' in the input; "):
         list(select(collect([pod()]), Filters(namespaces=("",))).pods)

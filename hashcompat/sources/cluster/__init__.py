@@ -160,15 +160,24 @@ def collect(access: Access, scope: ReadScope, say: Say, progress: Say) -> Invent
     begun = now()
     with connect(access, say) as client:
         pods = Kept()
-        number = sum(_kept(client, request, pods, progress) for request in pod_requests(scope))
-        if scope.needs_pods and not number:
+        asked = pod_requests(scope)
+        counts = [_kept(client, request, pods, progress) for request in asked]
+        if scope.needs_pods and not any(counts):
             raise InputError("the cluster has no pods that match; an empty plan would look like a safe one")
         nodes = tuple(_nodes(client, scope, say, progress))
         budgets = _budgets(client, scope, progress) if scope.budgets else NOT_READ
         origin = structs.replace(_origin(access), cluster=_uid_or_none(client))
         dating = Dating(until(), (Dated("", Reach(begun), says=True),))
         servers = ApiServers(_version_or_none(client))
-        return Inventory(pods, nodes, origin=origin, budgets=budgets, dating=dating, servers=servers)
+        # the API server lists a namespace that does not exist as one without pods
+        warnings = tuple(
+            f"no pods in the namespace {request.namespace}, if there is one of this name"
+            for request, number in zip(asked, counts, strict=True)
+            if not (number or request.query) and request.namespace
+        )
+        return Inventory(
+            pods, nodes, origin=origin, warnings=warnings, budgets=budgets, dating=dating, servers=servers
+        )
 
 
 def uid(access: Access, say: Say) -> str:

@@ -157,6 +157,15 @@ def test_a_cluster_without_pods_is_an_error(live: Live, answers: dict[str, Any])
     assert (result.code, result.out, "no pods that match" in result.err) == (1, "", True)
 
 
+def test_a_namespace_without_pods_is_named_beside_others(live: Live, answers: dict[str, Any]) -> None:
+    """It may be misspelled, which no list shows."""
+    answers["/api/v1/namespaces/ns/pods"] = answers["/api/v1/pods"]
+    answers["/api/v1/namespaces/nss/pods"] = listed()
+    result = live(*PLAN, "-n", "ns", "-n", "nss")
+    assert result.code == 0
+    assert "Warning: no pods in the namespace nss, if there is one of this name\n" in result.err
+
+
 def test_a_pod_that_does_not_decode_is_unknown(live: Live, answers: dict[str, Any]) -> None:
     answers["/api/v1/pods"] = listed(pod({"name": "c", "image": "i", "stdin": "yes"}), pod(PLAIN))
     assert {item["verdict"] for item in live(*PLAN).items} == {"UNKNOWN", "RESTART"}

@@ -158,10 +158,17 @@ def test_a_container_that_is_removed_meanwhile_is_an_error(made: Node) -> None:
         place.replace(found, b"")
 
 
-def test_what_crio_does_not_write_is_refused(made: Node) -> None:
+def test_a_record_that_cannot_be_read_keeps_no_other_from_its_own(made: Node) -> None:
+    other = made.root / "overlay-containers" / ("c" * 64) / "userdata" / "config.json"
+    made.write(other, "{")
+    result = made.call("apply", *WRITE)
+    assert (result.code, states(result)) == (0, {"rewritten": 1, "skipped": 1}), result.err
+    assert [str(other) in row["why"] for row in result.document["items"]] == [False, True]
     made.config.with_name("state.json").write_text("[]")
-    result = made.call("apply")
-    assert (result.code, "not what CRI-O writes" in result.err) == (1, True)
+    undone = made.call("undo", *WRITE)
+    assert states(undone) == {"skipped": 1}
+    assert "not what CRI-O writes" in undone.document["items"][0]["why"]
+    assert states(made.call("apply", *WRITE)) == {"skipped": 2}
 
 
 def test_only_what_a_kubelet_compares_has_to_be_there() -> None:

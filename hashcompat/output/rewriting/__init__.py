@@ -23,7 +23,7 @@ Here is the change of one string in JSON, which leaves all else as it is; that o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -105,6 +105,8 @@ class FoundContainer(msgspec.Struct, frozen=True):
     """When it started, as the runtime shows it."""
     type_url: str = ""
     """Of an extension, its type."""
+    broken: str = ""
+    """Why its record cannot be read, and nothing else is known of it; empty where it can."""
 
 
 class RuntimeAnswer(msgspec.Struct, frozen=True):
@@ -124,7 +126,7 @@ class RecordStore(Protocol):
     """``containerd``, ``docker`` or ``cri-o``."""
 
     def find(self, wanted: Iterable[str]) -> list[FoundContainer]:
-        """Return all containers; of those that are wanted also whether they run, and since when."""
+        """Return all containers, broken ones too; of what is wanted also whether it runs, and since when."""
 
     def with_hash(self, value: bytes, old: str, new: str) -> bytes:
         """Return what is kept with another recorded hash; every other byte stays.
@@ -144,6 +146,14 @@ def lives(pid: object, identity: str) -> bool:
         return identity in Path(f"/proc/{pid}/cgroup").read_text()
     except OSError:
         return False
+
+
+def or_broken(identity: str, read: Callable[[], FoundContainer | None]) -> FoundContainer | None:
+    """Return a container as it is read; one whose record cannot be read does not keep others from theirs."""
+    try:
+        return read()
+    except InputError as error:
+        return FoundContainer(identity, "", "", "", "", 0, "", b"", running=False, broken=str(error))
 
 
 def newest(found: Sequence[FoundContainer]) -> Mapping[tuple[str, str], str]:

@@ -139,7 +139,12 @@ def planned(work: Work, place: RecordStore, manifests: Path | None) -> Replaceme
             f"no container of {work.node.name} is on this node: the document is of another one, or all were "
             "created again since"
         )
-    changes, rows = list[Replacement](), list[Done]()
+    changes, asked = list[Replacement](), {task.rewrite.id for task in work.tasks}
+    rows = [
+        Done(one.id, "", "", one.id, State.SKIPPED, one.broken)
+        for one in found
+        if one.broken and one.id not in asked
+    ]
     for task in work.tasks:
         made = _of_task(task, there.get(task.rewrite.id), latest, place)
         (changes if isinstance(made, Replacement) else rows).append(made)  # type: ignore[arg-type]
@@ -156,6 +161,8 @@ def _of_task(
     new = f"{rewrite.new:x}"
     if found is None:
         return _done(task, State.SKIPPED, "there is no such container any more")
+    if found.broken:
+        return _done(task, State.SKIPPED, found.broken)
     if found.uid != rewrite.uid or (found.namespace, found.pod, found.container) != (
         task.namespace,
         task.pod,
@@ -325,6 +332,8 @@ def _record_before(
     """Return a container as it is kept now, and its record as it was."""
     if found is None:
         return _row(entry, State.SKIPPED, "there is no such container any more")
+    if found.broken:
+        return _row(entry, State.SKIPPED, found.broken)
     if found.hash == entry.hashes[0]:
         return _row(entry, State.ALREADY)
     if found.hash != entry.hashes[1]:

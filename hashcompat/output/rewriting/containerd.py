@@ -16,6 +16,7 @@ import socket
 import struct
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import unquote
@@ -33,7 +34,7 @@ from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsonpath import text as text_at
 from hashcompat.core.records import documents as names
 from hashcompat.core.shown import said
-from hashcompat.output.rewriting import FoundContainer, MeanwhileError, RuntimeAnswer, with_string
+from hashcompat.output.rewriting import FoundContainer, MeanwhileError, RuntimeAnswer, or_broken, with_string
 
 OK: Final = 0
 UNIMPLEMENTED: Final = 12
@@ -335,7 +336,10 @@ class Containerd:
     def find(self, wanted: Iterable[str]) -> list[FoundContainer]:
         """Return all containers of pods, sandboxes apart; errors as ``RecordStore`` has them."""
         answer = self._channel.call(f"{_CONTAINERS}/List", b"", _NAMESPACE)
-        found = [one for row in all_of(answer, 1) if (one := _found(row)) is not None]
+        rows = all_of(answer, 1)
+        found = [
+            one for row in rows if (one := or_broken(text_of(row, _ID), partial(_found, row))) is not None
+        ]
         shown = answered(self._channel, {*wanted} & {one.id for one in found})
         return [
             structs.replace(one, running=seen.running, started=seen.started)

@@ -25,6 +25,7 @@ import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -41,6 +42,7 @@ from hashcompat.output.rewriting import (
     MeanwhileError,
     RuntimeAnswer,
     lives,
+    or_broken,
     with_string,
     with_string_in_string,
 )
@@ -161,8 +163,10 @@ class InFiles(ABC):
         """Return what is in it; None for what is no container of a kubelet. Raises InputError."""
 
     def find(self, wanted: Iterable[str]) -> list[FoundContainer]:  # noqa: ARG002 - all are needed to know the newest
-        """Return all containers that a kubelet created."""
-        return [found for one in self.ids() if (found := self.found(one)) is not None]
+        """Return all containers that a kubelet created, and what may be one that it cannot read."""
+        return [
+            found for one in self.ids() if (found := or_broken(one, partial(self.found, one))) is not None
+        ]
 
     def replace(self, found: FoundContainer, value: bytes) -> None:
         """Replace the file of a container."""

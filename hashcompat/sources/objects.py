@@ -277,6 +277,7 @@ def of_node(found: Fields) -> Node:
         _drivers(part(metadata.value, "annotations")),
         _shown(info, "architecture", labels, scheduling.ARCHITECTURE),
         numbers[0] if (numbers := _KERNEL.match(info.string("kernelVersion"))) else "",
+        metadata.string("uid"),
     )
 
 
@@ -467,6 +468,7 @@ def nodes_of(nodes: Iterable[tuple[Node, KubernetesObject]]) -> tuple[Node, ...]
 
 
 _PARTS: Final[Mapping[str, str]] = {
+    "uid": "uids",
     "kubelet": "",
     "runtime": "",
     "labels": "labels",
@@ -478,12 +480,15 @@ _PARTS: Final[Mapping[str, str]] = {
     "node_arguments": "arguments of k3s",
     "system": "operating system",
     "drivers": "CSI drivers",
+    "kernel": "kernel",
 }
 """What is read of a node that does not change while it runs as it is, with its words in messages."""
 
 
 def _differing(one: Node, other: Node) -> list[str]:
-    return [name for name in _PARTS if getattr(one, name) != getattr(other, name)]
+    pairs = {name: (getattr(one, name), getattr(other, name)) for name in _PARTS}
+    # an object that was not saved as it is may lack its uid and its kernel
+    return [name for name, (a, b) in pairs.items() if a != b and (name not in ("uid", "kernel") or (a and b))]
 
 
 def _difference(one: Node, other: Node, parts: Iterable[str]) -> str:

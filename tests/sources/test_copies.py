@@ -159,6 +159,14 @@ def test_copies_of_a_node_with_other_taints_name_these() -> None:
         inputs.collect([pod(), early, tainted])
 
 
+def test_two_nodes_of_one_name_with_other_uids_are_of_two_clusters_or_one_was_made_again() -> None:
+    one, other, bare = node("v1.9.11"), node("v1.9.11"), node("v1.9.11")
+    one["metadata"]["uid"], other["metadata"]["uid"] = "a", "b"
+    assert len(inputs.collect([pod(), one, one, bare]).nodes) == 1
+    with pytest.raises(InputError, match=r"share the name n1: they differ in their uids; pass only"):
+        inputs.collect([pod(), one, other])
+
+
 def test_a_kind_called_node_of_another_api_is_no_node(run: Run) -> None:
     """Longhorn has one, under the names of the cluster's nodes."""
     other = {"apiVersion": "longhorn.io/v1beta2", "kind": "Node", "metadata": {"name": "n1"}, "spec": {}}

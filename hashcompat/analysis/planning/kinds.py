@@ -207,7 +207,7 @@ def days_as_one(pod: Pod) -> bytes:
 _facts_of_pod = besides(Pod, _NAMES_OF_POD)
 _facts_of_container = besides(Container, _NAMES_OF_CONTAINER)
 _facts_of_node = besides(
-    Node, ("name", "labels", "heartbeat", "allocatable", "capacity", "node_arguments", "architecture")
+    Node, ("name", "labels", "heartbeat", "allocatable", "capacity", "node_arguments", "architecture", "uid")
 )
 
 

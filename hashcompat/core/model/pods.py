@@ -324,6 +324,8 @@ class Node(msgspec.Struct, frozen=True):
     """That of its processor, as Go names it: ``amd64``; empty where it shows that nowhere."""
     kernel: str = ""
     """The numbers with which the version of its kernel begins, ``5.15.0``; empty where it shows none."""
+    uid: str = ""
+    """The uid of its Node; empty where it shows none."""
 
 
 class Source(StrEnum):

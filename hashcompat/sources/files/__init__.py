@@ -203,7 +203,7 @@ def is_like(name: str) -> bool:
     return _LIKE.search(name.rpartition("/")[2]) is not None and not ends_in(name, _OTHERWISE)
 
 
-_BEGINS: Final = regex(rb'\s*(?:\{\s*"(?:apiVersion|kind|items|metadata)"|(?:apiVersion|kind|items):)')
+BEGINS: Final = regex(rb'\s*(?:\{\s*"(?:apiVersion|kind|items|metadata)"|(?:apiVersion|kind|items):)')
 """How objects begin."""
 _LONGEST_BEGINNING: Final = 256
 """Bytes."""
@@ -214,7 +214,7 @@ def _begins_like(path: Path) -> bool:
     with suppress(OSError):  # nobody named it
         if "." not in path.name and stat.S_ISREG(path.stat().st_mode):
             with path.open("rb") as stream:
-                return _BEGINS.match(stream.read(_LONGEST_BEGINNING)) is not None
+                return BEGINS.match(stream.read(_LONGEST_BEGINNING)) is not None
     return False
 
 

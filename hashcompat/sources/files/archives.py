@@ -18,7 +18,7 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import clean
 from hashcompat.sources.content import LONGEST_TEXT, TAR_BLOCK, Plain, is_tar, too_long
-from hashcompat.sources.files import Copy, Input, is_like, named
+from hashcompat.sources.files import BEGINS, Copy, Input, is_like, named
 
 _CHUNK: Final = 1 << 18
 _MOST_MEMBERS: Final = 100_000
@@ -45,7 +45,7 @@ def members(stream: BufferedReader, wanted: Callable[[str], bool]) -> Iterator[t
 
 
 def _members(tape: _Tape, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
-    for member in _wanted(tape, wanted, _MOST_MEMBERS):
+    for member in _wanted(tape, lambda member: wanted(member.name), _MOST_MEMBERS):
         if member.isreg():
             yield member.name, tape.content(member)
 
@@ -72,10 +72,12 @@ def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked:
         copy, links, places = Copy(), list[str](), list[tuple[str, int, int]]()
         others, place = list[str](), 0
 
-        def asked(name: str) -> bool:
-            if wanted(name):
+        def asked(member: tarfile.TarInfo) -> bool:
+            if wanted(member.name):
                 return True
-            others.extend([clean(name)] if is_like(name) else [])
+            is_plain = member.isreg() and not member.issparse() and "." not in member.name.rpartition("/")[2]
+            if is_like(member.name) or (is_plain and BEGINS.match(next(tape.pieces(member), b""))):
+                others.append(clean(member.name))
             return False
 
         for member in _wanted(tape, asked, _MOST_OBJECTS):
@@ -99,12 +101,12 @@ def _file(source: Input, copy: Copy, name: str, begin: int, end: int) -> Input:
     return Input(label, partial(copy.open, begin, end), source.modified)
 
 
-def _wanted(tape: _Tape, wanted: Callable[[str], bool], most: int) -> Iterator[tarfile.TarInfo]:
-    """Yield the members whose names are wanted, of any kind but a sparse file; errors as above."""
+def _wanted(tape: _Tape, wanted: Callable[[tarfile.TarInfo], bool], most: int) -> Iterator[tarfile.TarInfo]:
+    """Yield the members that are wanted, of any kind but a sparse file; errors as above."""
     for number, member in enumerate(_headers(tape), 1):
         if number > most:
             raise InputError(f"tar archive of more than {most:,} members, the most that is read")
-        if not wanted(member.name):
+        if not wanted(member):
             continue
         if member.issparse():
             raise InputError(f"{member.name}: a sparse file; pack the archive again without --sparse")

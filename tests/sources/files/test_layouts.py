@@ -293,8 +293,19 @@ def test_a_link_to_a_directory_elsewhere_is_named(run: Run, tmp_path: Path) -> N
 
 def test_what_an_archive_does_not_read_is_named(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "d.tar"
-    path.write_bytes(packed({"ok.YAML": as_json(pod()).decode(), "rs.yaml.xz": "x", "README.md": "x"}))
-    said = f"{path}: not read by their names: rs.yaml.xz"
+    path.write_bytes(
+        packed(
+            {
+                "ok.YAML": as_json(pod()).decode(),
+                "rs.yaml.xz": "x",
+                "README.md": "x",
+                "web-1": as_json(pod()).decode(),
+                "version": "1",
+                "empty": "",
+            }
+        )
+    )
+    said = f"{path}: not read by their names: rs.yaml.xz, web-1"
     result = run(*PLAN, "-f", path)
     assert (result.code, f"Warning: {said}\n" in result.err) == (0, True)
     assert (run(*PLAN, "-f", path, "--strict-files").code, said in result.err) == (1, True)

@@ -101,7 +101,7 @@ def check_cluster(plan: Plan, wanted: str, place: str) -> None:
         return
     if not plan.origin.cluster:
         raise InputError(
-            f"$.spec.source.clusterUID: empty, and {place} is {wanted}: its cluster is not known"
+            f"$.spec.source.clusterUID: empty, and {place} is {wanted}: its input names no cluster, or two"
         )
     if plan.origin.cluster != wanted:
         raise InputError(f"a plan of the cluster {plan.origin.cluster}, and {place} is {wanted}")

@@ -122,6 +122,16 @@ REFUSED: dict[str, tuple[Change, tuple[str, ...], str]] = {
 }
 
 
+def test_files_of_two_clusters_are_of_neither(run: Run, tmp_path: Path) -> None:
+    for uid in ("a", "b"):
+        namespace = {"kind": "Namespace", "metadata": {"name": "kube-system", "uid": uid}}
+        (tmp_path / uid).write_bytes(as_json(pod(name=uid), {"apiVersion": "v1", **namespace}))
+    words = ("gate", *UP, "-f", tmp_path / "a", "--cluster-uid", "a", "--max-restarts", "9")
+    assert run(*words).code == 0
+    refused = run(*words, "-f", tmp_path / "b")
+    assert (refused.code, "its input names no cluster, or two" in refused.err) == (1, True)
+
+
 @pytest.mark.parametrize("how", REFUSED)
 def test_a_plan_that_is_not_the_right_one_is_refused(run: Run, saved: Path, how: str) -> None:
     change, words, why = REFUSED[how]

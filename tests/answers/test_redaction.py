@@ -239,9 +239,21 @@ def errors(document: Any) -> list[str]:
     return [f"{error.json_path}: {error.message}" for error in VALIDATOR.iter_errors(document)]
 
 
+OUT_OF_MEMORY = {"terminated": {"exitCode": 0, "reason": "OOMKilled"}}
+ENDED: Json = pod(HIDING, {**HIDING, "name": "again", "restartPolicy": "Always"})
+ENDED["status"] = {
+    "phase": "Running",
+    "containerStatuses": [
+        {"name": HIDING["name"], "state": OUT_OF_MEMORY},
+        {"name": "again", "state": {"waiting": {}}, "lastState": OUT_OF_MEMORY},
+    ],
+}
+
+
 @pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
-    "stdin", [SAMPLE.read_bytes(), as_json(pod(HIDING), mirror_pod(HIDING, name="m"), node("1.9.11"))]
+    "stdin",
+    [SAMPLE.read_bytes(), as_json(pod(HIDING), mirror_pod(HIDING, name="m"), node("1.9.11")), as_json(ENDED)],
 )
 def test_a_snapshot_fits_its_schema(run: Run, tmp_path: Path, stdin: bytes) -> None:
     (tmp_path / "r.json").write_text(json.dumps(DUMP))

@@ -317,6 +317,31 @@ def test_hc050_a_sidecar_whose_rule_restarts_all_does_so_beside_one_that_would_e
     assert {item["container"]: item["verdict"] for item in found}["s"] == "RESTART"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "policy", "own", "verdict"),
+    [
+        ("1.35.8", "1.36.5", "Never", {"restartPolicyRules": RULES}, "RESTART"),
+        ("1.36.3", "1.36.5", "Never", {"restartPolicyRules": RULES}, "KEEP"),
+        ("1.35.8", "1.36.5", "Never", {}, "KEEP"),
+        ("1.35.8", "1.34.10", "Never", {}, "KILL"),
+        ("1.35.8", "1.34.10", "Always", {}, "KEEP"),
+    ],
+)
+def test_hc050_what_waits_by_its_own_policy_has_ended_to_a_kubelet_that_follows_another(
+    run: Run, old: str, new: str, policy: str, own: Json, verdict: str
+) -> None:
+    """The runtime has the container that exited, by whose code the target kubelet decides."""
+    given = shown(policy, restartPolicy="Always", **own)
+    given["status"]["containerStatuses"][0] |= {
+        "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+        "lastState": {"terminated": {"exitCode": 42, "reason": "Error"}},
+    }
+    way, stdin = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json"), as_json(given)
+    for text in (stdin, run("snapshot", "-f", "-", stdin=stdin).out.encode()):
+        found = {item["container"]: item["verdict"] for item in run(*way, stdin=text).items}
+        assert found == {"c": "KEEP", "s": verdict}
+
+
 def test_hc050_a_kubelet_that_starts_reads_no_status_of_a_static_pod(run: Run) -> None:
     given = mirror_pod({**C, "restartPolicyRules": RULES})
     given["status"] = begun()["status"]

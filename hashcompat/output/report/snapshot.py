@@ -323,16 +323,21 @@ def _seen(seen: Seen) -> Document:
 
 def _state(container: Container) -> Document:
     """Return a container's status."""
-    ended, state = container.ended, Document()
+    ended, state, last = container.ended, Document(), None
     if container.running:
         state = {"running": _present(startedAt=time_text(container.started))}
-    elif ended is not None and ended.final:
+    elif ended is not None:
         reason = OUT_OF_MEMORY if ended.out_of_memory else None
-        state = {"terminated": _present(exitCode=ended.code, reason=reason)}
+        terminated = {"terminated": _present(exitCode=ended.code, reason=reason)}
+        if ended.final:
+            state = terminated
+        elif container.spec.get("restartPolicy"):  # by which it waits, as its exit code says
+            last = terminated
     return {
         "name": container.name,
         "state": state,
         **_present(
+            lastState=last,
             restartCount=container.restarts,
             started=container.probed,
             containerID=f"runtime://{container.id}" if container.id else None,

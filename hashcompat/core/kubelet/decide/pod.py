@@ -133,7 +133,7 @@ def restarted_whole(case: Case) -> Decision | None:
     if _has_begun(case):
         text = "its kubelet had begun to restart all containers of the pod, by their restartPolicyRules"
         return Decision(Verdict.RESTART, (Reason(rules.EXIT_CODE, text),))
-    found = case.whole.restarts_all()
+    found = _restarts_all(case)
     if found:
         text = "another container of the pod has ended, and its restartPolicyRules restart all for that"
         return Decision(Verdict.RESTART, (Reason(rules.EXIT_CODE, text),))
@@ -154,7 +154,11 @@ def _has_begun(case: Case) -> bool:
 def resets_all(case: Case) -> bool:
     """Return whether the target kubelet surely removes all containers before it looks at any of them."""
     is_on = case.new.gates.is_on(RESTART_ALL_GATE)
-    return is_on and (_has_begun(case) or bool(case.whole.restarts_all()))
+    return is_on and (_has_begun(case) or bool(_restarts_all(case)))
+
+
+def _restarts_all(case: Case) -> bool | None:
+    return case.whole.restarts_all(waiting=not case.old.gates.is_on(RESTART_ALL_GATE))
 
 
 def overdue(case: Case) -> Decision | None:

@@ -127,17 +127,18 @@ class Whole:
         }
         return False if failed in (set(), {False}) else True if failed == {True} else None
 
-    def restarts_all(self) -> bool | None:
+    def restarts_all(self, *, waiting: bool) -> bool | None:
         """Return whether a container has ended in a way for which its rules restart all containers.
 
-        None where an exit code decides that is not known.
+        None where an exit code decides that is not known. ``waiting``: whether one counts that waits to start
+        again, as by a kubelet which knows no such rule; by another one it waits because all were restarted.
         """
-        return self.once("restarts all", self._restarts_all)
+        return self.once(("restarts all", waiting), lambda: self._restarts_all(waiting=waiting))
 
-    def _restarts_all(self) -> bool | None:
+    def _restarts_all(self, *, waiting: bool) -> bool | None:
         found: bool | None = False
         for own in self._pod.containers:
-            if own.type is ContainerType.EPHEMERAL:
+            if own.type is ContainerType.EPHEMERAL or not (waiting or (own.ended and own.ended.final)):
                 continue
             actions = {action_of(own.spec, code) == RESTART_ALL for code in exit_codes(own)}
             if actions == {True}:
@@ -362,11 +363,18 @@ class Rules(NamedTuple):
 
 
 def exit_codes(container: Container) -> list[int]:
-    """Return the exit codes that a container may have ended with; none where it has not."""
-    if container.running is not False or container.ended is None or not container.ended.final:
+    """Return the exit codes that a container may have ended with; none where it has not.
+
+    One that waits to start again counts where that is by its own restartPolicy, which not every kubelet
+    follows.
+    """
+    ended = container.ended
+    if container.running is not False or ended is None:
         return []
-    if container.ended.code is not None:
-        return [container.ended.code]
+    if not (ended.final or container.spec.get("restartPolicy")):
+        return []
+    if ended.code is not None:
+        return [ended.code]
     return [0, *(code for rule in _rules(container.spec) for code in _codes(rule)), _OTHER_CODE]
 
 

@@ -181,6 +181,13 @@ def heartbeating(time: str) -> Json:
     return made
 
 
+def pressed(*names: str) -> Json:
+    """Return a node with some conditions."""
+    made = host()
+    made["status"]["conditions"] = [{"type": name, "status": "True"} for name in names]
+    return made
+
+
 def limited(seconds: int, start: str = "2026-01-01T00:00:00Z") -> Json:
     """Return a pod that may run for some seconds from a start on."""
     status = {**with_status("containerStatuses"), "startTime": start}
@@ -384,6 +391,7 @@ INPUTS: tuple[Input, ...] = (
     Input("HC053", "UNKNOWN", "1.35.8", "1.36.5", (pod(ALONE),), records=_dump("0-4", "5-7")),
     Input("HC051", "KILL", "1.32.13", "1.33.13", (host(), serving(), serving("old", "2026-01-01"))),
     Input("HC051", "UNKNOWN", "1.32.13", "1.33.13", (host(), serving(), serving("old", "2026-02-01"))),
+    Input("HC056", "UNKNOWN", "1.32.13", "1.33.13", (pressed("DiskPressure"), pod(C, metadata=OWNED))),
     Input(
         "HC052",
         "KILL",

@@ -257,7 +257,6 @@ OF_OTHERS = {
     "whole.py": {"name", "securityContext", "volumes"},  # of a sysctl, of the pod; kinds have rare volumes
     "container.py": {"image"},  # kinds have those of pods that changed unseen
     "room/requests.py": {"name"},  # pods without room share no verdict
-    "room/tenants.py": {"priority"},
     "ports.py": {"ports"},  # nor do pods whose host port another one has
 }
 """Keys that other objects have too, by the file that reads them there."""

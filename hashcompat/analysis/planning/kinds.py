@@ -33,7 +33,7 @@ OF_POD: Final = frozenset(
         *("containers", "initContainers", "ephemeralContainers", "volumes", "nodeName"),
         *("serviceAccount", "serviceAccountName", "imagePullSecrets", "hostAliases", "hostname"),
         *("subdomain", "schedulerName", "enableServiceLinks", "dnsPolicy", "dnsConfig"),
-        *("priority", "priorityClassName", "preemptionPolicy", "terminationGracePeriodSeconds"),
+        *("priorityClassName", "preemptionPolicy", "terminationGracePeriodSeconds"),
         *("affinity", "topologySpreadConstraints"),
     }
 )

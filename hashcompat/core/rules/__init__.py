@@ -76,6 +76,7 @@ OTHER_SYSTEM: Final = "HC052"
 MANAGERS: Final = "HC053"
 STATE_UNKNOWN: Final = "HC054"
 WAITS_FOR_SIDECAR: Final = "HC055"
+PRESSURE: Final = "HC056"
 
 
 class Advice(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):

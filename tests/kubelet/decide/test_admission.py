@@ -556,3 +556,51 @@ def test_hc037_a_sysctl_that_no_option_allows(run: Run) -> None:
 @pytest.mark.parametrize("rows", [7, [7], [{"name": 7}], [{}]])
 def test_what_is_not_a_sysctl_is_none(run: Run, rows: Any) -> None:
     assert decided(run, "1.32.13", "1.31.14", pod(C, spec={"securityContext": {"sysctls": rows}})) == KEEP
+
+
+MEMORY = "MemoryPressure"
+ASKING: Json = {**C, "resources": {"requests": {"cpu": "1m"}}}
+TOLERANT = {"tolerations": [{"key": "node.kubernetes.io/memory-pressure", "operator": "Exists"}]}
+OPEN: Expected = ("UNKNOWN", ["HC056"])
+
+
+@pytest.mark.parametrize(
+    ("conditions", "given", "expected"),
+    [
+        (["DiskPressure"], pod(ASKING), OPEN),
+        (["PIDPressure", MEMORY], pod(ASKING), OPEN),
+        ([MEMORY], pod(C), OPEN),
+        ([MEMORY], pod(ASKING), KEEP),
+        ([MEMORY], pod(C, spec=TOLERANT), KEEP),
+        ([MEMORY, "DiskPressure"], pod(C, spec=TOLERANT), OPEN),
+        (["DiskPressure"], pod(C, spec={"priority": 2_000_000_000}), KEEP),
+        (["DiskPressure"], mirror_pod(C), KEEP),
+        (["NetworkUnavailable"], pod(C), KEEP),
+    ],
+)
+def test_hc056_a_node_under_pressure_may_not_admit_its_pods_again(
+    run: Run, conditions: list[str], given: Json, expected: Expected
+) -> None:
+    """1.36.5 eviction_manager.go ``Admit``."""
+    made = host("1.36.3")
+    made["status"]["conditions"] = [{"type": name, "status": "True"} for name in conditions]
+    assert decided(run, "1.36.3", "1.36.5", given, made) == expected
+
+
+def test_hc056_pods_that_differ_in_their_priority_alone_share_no_verdict(run: Run) -> None:
+    made = host("1.36.3")
+    made["status"]["conditions"] = [{"type": "DiskPressure", "status": "True"}]
+    pods = [pod(C, name=str(priority), spec={"priority": priority}) for priority in (0, 2_000_000_000, 1)]
+    way = ("--from", "1.36.3", "--to", "1.36.5")
+    rows = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(*pods, made)).items
+    assert {row["pod"]: row["verdict"] for row in rows} == {
+        "0": "UNKNOWN",
+        "1": "UNKNOWN",
+        "2000000000": "KEEP",
+    }
+
+
+def test_hc056_what_restarts_restarts_under_pressure_too(run: Run) -> None:
+    made = host("1.30.14")
+    made["status"]["conditions"] = [{"type": "DiskPressure", "status": "True"}]
+    assert decided(run, "1.30.14", "1.31.14", pod(C), made) == ("RESTART", ["HC001"])

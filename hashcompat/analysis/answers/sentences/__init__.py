@@ -33,6 +33,7 @@ REFUSED: Final = (
     rules.ROOM,
     rules.HOST_PORT,
     rules.OTHER_SYSTEM,
+    rules.PRESSURE,
 )
 """The rules by which a kubelet does not admit a pod again."""
 _EVERY: Final = "every container of this pod, this one among them"

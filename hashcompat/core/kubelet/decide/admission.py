@@ -12,11 +12,13 @@ from typing import Final
 from hashcompat.core import rules
 from hashcompat.core.catalog.behaviour import PodFeature
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.corev1.scheduling import SYSTEM
+from hashcompat.core.corev1.resources import BEST_EFFORT
+from hashcompat.core.corev1.scheduling import SYSTEM, not_tolerated
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.decide.pod import runtime_gone
 from hashcompat.core.kubelet.decide.static import is_new_pod
+from hashcompat.core.kubelet.decide.whole import is_critical_pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 
 SIDECAR_GATE: Final = "SidecarContainers"
@@ -288,6 +290,29 @@ def ports(case: Case) -> Decision | None:
     if short.certain:
         return _refused(rules.HOST_PORT, text)
     return Decision(Verdict.UNKNOWN, (Reason(rules.HOST_PORT, f"{text}, but {short.why}"),))
+
+
+def pressed(case: Case) -> Decision | None:
+    """Leave open whether a pod that nothing else concerns is admitted again where its node lacks room to run.
+
+    A kubelet that starts has forgotten that, and sees it again while pods are admitted: from then on only
+    critical ones are, and for memory alone those of another class than BestEffort, or that tolerate it.
+    Source: pkg/kubelet/eviction/eviction_manager.go ``Admit`` and ``synchronize``, 1.20.15 and 1.37.1.
+    """
+    conditions = (case.node.conditions if case.node is not None else None) or {}
+    found = [name for name in _PRESSURES if conditions.get(name) == "True"]
+    if not found or is_critical_pod(case.pod, case.pod.spec.get("priority"), case.new.behaviour):
+        return None
+    if found == ["MemoryPressure"]:
+        shown = case.pod.qos or (case.whole.qos_classes or ("", ""))[1]
+        if shown != BEST_EFFORT or not not_tolerated(case.pod.spec, _MEMORY, "NoSchedule"):
+            return None
+    text = f"its node has {found[-1]}, and the pod is refused (Evicted) if the kubelet sees that first"
+    return Decision(Verdict.UNKNOWN, (Reason(rules.PRESSURE, text),))
+
+
+_PRESSURES: Final = ("MemoryPressure", "DiskPressure", "PIDPressure")
+_MEMORY: Final = ({"key": "node.kubernetes.io/memory-pressure", "effect": "NoSchedule"},)
 
 
 def _refuses(case: Case, kubelet: Kubelet, feature: PodFeature) -> str:

@@ -34,6 +34,18 @@ def class_shown(pod: Pod, behaviour: Behaviour) -> str:
     return pod.qos if behaviour.pod_class == "as shown" else ""
 
 
+_CRITICAL: Final = 2_000_000_000
+"""The least priority of a critical pod (pkg/apis/scheduling ``SystemCriticalPriority``)."""
+
+
+def is_critical_pod(pod: Pod, priority: object, behaviour: Behaviour) -> bool:
+    """Return whether a pod is critical to a kubelet (pkg/kubelet/types/pod_update.go ``IsCriticalPod``)."""
+    rule = behaviour.room.critical
+    if rule == "static or by priority" and pod.static:
+        return True
+    return rule != "none" and isinstance(priority, int) and priority >= _CRITICAL
+
+
 _UNKNOWN: Final[Any] = object()
 
 

@@ -21,7 +21,7 @@ from hashcompat.core.kubelet.decide.ports import Taken
 from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
 from hashcompat.core.kubelet.decide.room.requests import CLAIMS_GATE, NATIVE, Amounts, has_own, is_extended
 from hashcompat.core.kubelet.decide.room.tenants import NOT_KNOWN, PODS, Given, Sums, Tenant
-from hashcompat.core.kubelet.decide.whole import class_shown
+from hashcompat.core.kubelet.decide.whole import class_shown, is_critical_pod
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import RESIZE_PENDING
 
@@ -376,16 +376,10 @@ def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kub
 
 # Critical pods, which take the room of others.
 
-_CRITICAL: Final = 2_000_000_000
-"""The least priority of a critical pod (pkg/apis/scheduling ``SystemCriticalPriority``)."""
-
 
 def is_critical(tenant: Tenant, kubelet: Kubelet) -> bool:
-    """Return whether room is made for a pod (pkg/kubelet/types/pod_update.go ``IsCriticalPod``)."""
-    rule = kubelet.behaviour.room.critical
-    if rule == "static or by priority" and tenant.pod.static:
-        return True
-    return rule != "none" and (tenant.priority or 0) >= _CRITICAL
+    """Return whether room is made for a pod."""
+    return is_critical_pod(tenant.pod, tenant.priority, kubelet.behaviour)
 
 
 def _is_preemptable(tenant: Tenant, other: Tenant, kubelet: Kubelet) -> bool:

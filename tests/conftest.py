@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from hashcompat.analysis.answers import redaction
+from hashcompat.analysis.answers import keeping, redaction
 from hashcompat.cli import main
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.sources.files import collect
@@ -55,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
         collect.sample_cluster
     )  # reading it takes half of the time of a plan of it, in a thousand tests; nothing changes what was read
     vars(redaction)["FieldKeeper"] = lru_cache(2)(
-        redaction.FieldKeeper
+        keeping.FieldKeeper
     )  # to compile its lists takes half of the time of a small snapshot; they are those of the catalog
     config.addinivalue_line("markers", "packaging: builds the wheel, with hatchling")
 

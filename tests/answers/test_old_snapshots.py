@@ -16,6 +16,7 @@ from hashcompat.core.model.pods import Inventory
 from tests.answers.test_redaction import columns, some
 from tests.helpers.planted import MARK, holds
 from tests.helpers.program import Run, formats_of, reports
+from tests.helpers.slices import every
 
 FILES = Path(__file__).parent / "snapshots"
 CLUSTER = FILES / "cluster.json"
@@ -63,7 +64,7 @@ def test_each_hash_of_an_old_snapshot_is_found(path: Path, catalog: Catalog) -> 
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("path", SNAPSHOTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", every(2, SNAPSHOTS), ids=lambda path: path.stem)
 def test_what_an_old_snapshot_shows_is_hidden_in_outputs(run: Run, path: Path, tmp_path: Path) -> None:
     old, new = PAIRS[1]
     forms = formats_of("explain")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,12 @@ EXAMPLES: dict[str, Callable[[Path], object]] = {
 """One call of every function of the API; the argument is a small golden directory."""
 
 
+@cache
+def import_all() -> None:
+    for module in imports.modules():
+        importlib.import_module(module)
+
+
 def test_every_function_has_an_example() -> None:
     assert sorted(EXAMPLES) == FUNCTIONS
 
@@ -77,8 +84,7 @@ def test_every_function_has_an_example() -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_is_still_one_after_all_imports(name: str, golden: Path) -> None:
     """Importing ``hashcompat.plan``, were there one, would put that module in the function's place."""
-    for module in imports.modules():
-        importlib.import_module(module)
+    import_all()
     (golden / "manifests").mkdir()
     (golden / "manifests" / "web.json").write_text(json.dumps(pod()))
     assert EXAMPLES[name](golden)

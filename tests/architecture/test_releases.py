@@ -27,7 +27,10 @@ def parts(side: ast.expr) -> list[ast.expr]:
 
 
 def called(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+    match node.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return ast.unparse(node.func)
 
 
 def compares_releases(node: ast.AST) -> bool:

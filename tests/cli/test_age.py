@@ -364,9 +364,7 @@ def test_a_snapshot_from_tomorrow_has_no_age(run: Run, tmp_path: Path) -> None:
     assert taken(run, "-f", saved) is None
 
 
-@pytest.mark.parametrize(
-    ("nodes", "indent"), sliced(product([True, False], [4, None]), [(True, 4), (False, None)])
-)
+@pytest.mark.parametrize(("nodes", "indent"), sliced(product([True, False], [4, None]), [(True, 4)]))
 def test_the_number_of_processes_changes_no_age(
     *, nodes: bool, indent: int | None, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -275,10 +275,10 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def shortened(value: Any) -> Any:
-    """Return a document with the first two items of each list, which have whatever ``places`` looks at."""
+    """Return a document with the first item of each list, which has whatever ``places`` looks at."""
     if isinstance(value, dict):
         return {key: shortened(child) for key, child in value.items()}
-    return list(map(shortened, value[:2])) if isinstance(value, list) else value
+    return list(map(shortened, value[:1])) if isinstance(value, list) else value
 
 
 def at(document: Any, path: tuple[Any, ...]) -> Any:

@@ -297,8 +297,9 @@ def test_the_exit_code_depends_on_the_result_never_on_the_format(
     words = [places.get(word, word) for word in argv]
     if stdin in MADE:
         stdin = ran(*MADE[stdin]).out.encode()
+    forms = formats_of(argv[0])[:: 3 if code in (1, 64) else 1] if (code, argv) in FIRST else []
     ways = [
-        *(("-o", form) for form in formats_of(argv[0]) if (code, argv) in FIRST),
+        *(("-o", form) for form in forms),
         ("--out", str(tmp_path / "out.json"), *reports(tmp_path, ["json"])),
         ("--no-headers", "--color", "always"),
     ]

@@ -43,11 +43,9 @@ BOUNDARIES = [
 
 EVERYWHERE = [(place, *pair) for place in PLACES for pair in BOUNDARIES]
 KEPT = [
-    (place, *pair)
-    for number, place in enumerate(PLACES)
-    for pair in (BOUNDARIES[number % 2 - 1], BOUNDARIES[number % len(BOUNDARIES)])
+    (place, *pair) for number, place in enumerate(PLACES) for pair in [BOUNDARIES[number % len(BOUNDARIES)]]
 ]
-"""Each place in the oldest or the newest text that is hashed, and each boundary with some place."""
+"""Each place in the text of some boundary, and each boundary with some place."""
 
 
 def commands(old: str, new: str) -> list[tuple[str, ...]]:

@@ -18,7 +18,7 @@ EACH = 50
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("part", sliced(range(1000 // EACH), range(2)))
+@pytest.mark.parametrize("part", sliced(range(1000 // EACH), [0]))
 def test_no_batch_breaches_what_another_one_would_not(part: int) -> None:
     for number in range(EACH):
         seed = f"{SEED}-{part}-{number}"

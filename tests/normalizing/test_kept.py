@@ -9,7 +9,7 @@ import pytest
 from scripts.golden import reality
 from scripts.lib.paths import NORMALIZED
 from tests.helpers.program import Run
-from tests.helpers.slices import sliced
+from tests.helpers.slices import every
 
 CHANGES = sorted(NORMALIZED.glob("[0-9]*.json.gz"))
 """Nodes without an API server."""
@@ -18,7 +18,7 @@ SERVED = sorted(NORMALIZED.glob("served-*.json.gz"))
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("path", sliced(CHANGES, CHANGES[::2]), ids=reality.name_of)
+@pytest.mark.parametrize("path", every(3, CHANGES), ids=reality.name_of)
 def test_the_same_document_is_made_and_what_is_in_it_was_kept(run: Run, tmp_path: Path, path: Path) -> None:
     change = reality.read(path)
     *_, (_, arguments) = reality.inputs(change, tmp_path)
@@ -37,7 +37,7 @@ def test_the_same_document_is_made_and_what_is_in_it_was_kept(run: Run, tmp_path
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("path", sliced(CHANGES, CHANGES[::2]), ids=reality.name_of)
+@pytest.mark.parametrize("path", every(3, CHANGES), ids=reality.name_of)
 def test_the_new_records_are_what_the_new_kubelet_computes(run: Run, tmp_path: Path, path: Path) -> None:
     """Nothing is left to rewrite, and nothing restarts, by the records that the runtime showed afterwards."""
     change = reality.read(path)
@@ -54,7 +54,7 @@ def test_the_new_records_are_what_the_new_kubelet_computes(run: Run, tmp_path: P
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("path", sliced(SERVED, SERVED[::5]), ids=reality.name_of)
+@pytest.mark.parametrize("path", every(6, SERVED), ids=reality.name_of)
 def test_beside_an_api_server_only_what_was_said_restarted(run: Run, tmp_path: Path, path: Path) -> None:
     change = reality.read(path)
     *_, (plan, arguments) = reality.inputs(change, tmp_path)

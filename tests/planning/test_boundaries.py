@@ -190,7 +190,7 @@ JUMPS += [("1.31.14", "1.36.6"), ("1.30.14", "1.32.13"), ("1.6.13", "1.36.6"), (
     ("old", "new"),
     sliced(
         NEIGHBOURS + JUMPS,
-        [*((old, new) for old, new in NEIGHBOURS if minor(new) in CHANGES), *JUMPS[::2]],
+        [*[(old, new) for old, new in NEIGHBOURS if minor(new) in CHANGES][::2], *JUMPS[::3]],
     ),
 )
 def test_an_upgrade_restarts_what_the_boundaries_on_its_way_say(run: Run, old: str, new: str) -> None:
@@ -198,7 +198,7 @@ def test_an_upgrade_restarts_what_the_boundaries_on_its_way_say(run: Run, old: s
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize(("new", "old"), sliced(NEIGHBOURS + JUMPS, [*NEIGHBOURS[::8], *JUMPS[::4]]))
+@pytest.mark.parametrize(("new", "old"), sliced(NEIGHBOURS + JUMPS, [*NEIGHBOURS[::16], *JUMPS[::4]]))
 def test_a_rollback_restarts_the_same(run: Run, old: str, new: str) -> None:
     assert verdicts(run, old, new) == expected(old, new)
 

@@ -196,6 +196,7 @@ def test_the_api_takes_the_fields_of_options_and_no_others() -> None:
         hashcompat.plan(hashcompat.load_sample(), "1.7.16", "1.9.11", keepgoing=True)  # type: ignore[call-arg]
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("untraced")
 def test_a_mixed_cluster_has_the_same_counts_in_all_three(run: Run, tmp_path: Path) -> None:
     source = mixed(tmp_path)

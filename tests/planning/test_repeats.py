@@ -102,10 +102,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     sliced(
         itertools.product(PAIRS, CHANGES),
         [
-            *((pair, quoted) for pair in PAIRS),
-            *((PAIRS[0], change) for change in CHANGES),
+            *((pair, quoted) for pair in PAIRS[::2]),
+            *((PAIRS[0], change) for change in CHANGES[1:]),
             (PAIRS[3], escaped),
-            (PAIRS[4], escaped),
         ],
     ),
 )

@@ -106,7 +106,7 @@ def test_namespaces_of_a_cluster_may_have_no_pods() -> None:
 
 def test_a_cluster_without_pods_has_none_that_matches() -> None:
     empty = Inventory((), origin=Origin(Source.CLUSTER))
-    with pytest.raises(InputError, match="^no pod matches the filters$"):
+    with pytest.raises(InputError, match=r"^no pod matches the filters$"):
         list(select(empty, Filters(nodes=("n1",))).pods)
 
 

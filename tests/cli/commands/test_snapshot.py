@@ -99,7 +99,7 @@ NAMED = (("prod", "prod"), ("", "uid-of-a"))
     ("name", "called", "suffix"),
     sliced(
         [(*one, suffix) for one in NAMED for suffix in ("", ".gz", ".zst")],
-        [(*NAMED[0], ""), (*NAMED[1], ".gz"), (*NAMED[0], ".zst")],
+        [(*NAMED[1], ".gz"), (*NAMED[0], ".zst")],
     ),
 )
 def test_a_place_names_the_cluster(name: str, called: str, suffix: str, run: Run, tmp_path: Path) -> None:

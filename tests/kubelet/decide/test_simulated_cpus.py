@@ -19,6 +19,7 @@ from hashcompat.core.records.probes import Dump, Probe
 from hashcompat.sources.objects import read_object
 from tests.helpers.pods import pod
 from tests.helpers.randomness import FRESH, SEED
+from tests.helpers.slices import every
 from tests.kubelet.decide.test_cpus import SYS, alone, state
 
 RELEASES = (
@@ -219,7 +220,7 @@ def read(node: Node) -> Pod:
     return made
 
 
-@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize("number", every(2, range(2)))
 def test_what_is_certain_is_what_the_kubelet_does(catalog: Catalog, number: int) -> None:
     rng, seen = random.Random(f"{SEED} {number}"), set[str]()
     for _ in range(600 if FRESH else 300):

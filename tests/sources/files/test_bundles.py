@@ -31,7 +31,7 @@ _PODS: list[Json] = []
 OBJECTS: list[Json] = []
 for _one in json.loads(SAMPLE.read_text())["items"]:
     (_PODS if _one["kind"] == "Pod" else OBJECTS).append(_one)
-OBJECTS += _PODS[::3]
+OBJECTS += _PODS[::5]
 PLAN = ("plan", "--to", "1.31", "-o", "json", "-A")
 
 

@@ -88,11 +88,11 @@ def records(path: Path) -> int:
 
 
 def lengths(content: bytes) -> list[int]:
-    """Return where to cut: everywhere, or else around each end of a line and at every eighth byte."""
+    """Return where to cut: everywhere, or else around each end of a line and at every twelfth byte."""
     every = range(len(content))
     if randomness.FRESH:
         return list(every)
-    return [one for one in every if one % 8 == 0 or b"\n" in content[max(one - 2, 0) : one + 1]]
+    return [one for one in every if one % 12 == 0 or b"\n" in content[max(one - 2, 0) : one + 1]]
 
 
 def smaller(path: Path, content: bytes, read: Callable[[Path], int]) -> set[int]:

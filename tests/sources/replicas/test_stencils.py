@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from hashcompat.core.errors import InputError
@@ -22,7 +23,7 @@ from scripts.lib.yamltext import as_yaml
 from tests.helpers import randomness
 from tests.helpers.pods import node
 from tests.helpers.replicas import pods_and_nodes, replicas
-from tests.helpers.slices import sliced
+from tests.helpers.slices import every, sliced
 from tests.helpers.unlike import Unlike
 
 pytestmark = pytest.mark.usefixtures("untraced")
@@ -38,8 +39,11 @@ def dumped(pods: list[Any], path: Path, indent: int | None = 4) -> str:
         path.write_text("".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in pods))
         return str(path)
     document = {"apiVersion": "v1", "items": pods, "kind": "List", "metadata": {"resourceVersion": ""}}
-    is_json = path.suffix == ".json"
-    path.write_text(json.dumps(document, indent=indent, ensure_ascii=False) if is_json else as_yaml(document))
+    if path.suffix == ".json":
+        text = json.dumps(document, ensure_ascii=False).encode()
+        path.write_bytes(msgspec.json.format(text, indent=indent) if indent else text)
+    else:
+        path.write_text(as_yaml(document))
     return str(path)
 
 
@@ -381,7 +385,7 @@ CHANGES: dict[str, Change] = {
     ("place", "suffix", "name"),
     sliced(
         product([0, 1, 4], SUFFIXES, CHANGES),
-        [*product([4], [".json"], CHANGES), *product([4], [".yaml"], [*CHANGES][::12])],
+        [*product([4], [".json"], [*CHANGES][::2]), *product([4], [".yaml"], [*CHANGES][1::12])],
     ),
 )
 def test_a_pod_that_differs_is_read_as_it_is(
@@ -617,7 +621,7 @@ def yaml_texts() -> Iterator[str]:
 HOSTILE = tuple(yaml_texts())
 
 
-@pytest.mark.parametrize("number", sliced(range(len(HOSTILE)), range(0, len(HOSTILE), 2)))
+@pytest.mark.parametrize("number", every(4, range(len(HOSTILE))))
 def test_hostile_yaml(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "pods.yaml"
     path.write_text(HOSTILE[number], newline="")
@@ -631,7 +635,7 @@ def test_hostile_texts(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     same(str(path), monkeypatch)
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", every(2, SUFFIXES))
 def test_workloads_in_any_order_and_many_random_changes(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,9 +70,9 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
     they count as replicas. Its pods are read once. ``nodes`` are those to order, by default all that have
     pods or that the inventory shows. ``unready`` returns for how many seconds a Ready pod that is kept is not
     Ready when the kubelet starts (``core.kubelet.alike.unready``). ``across_zones``: a batch may have nodes
-    of several zones, and all of one. ``at_once``: the nodes of each step are one batch, whatever that
-    breaches. ``installer``: what installs kubelets, by default what their releases show. ``apiserver``: the
-    release of the API servers where no static pod shows it.
+    of several zones, and all of one. ``at_once``: all nodes are one batch in place, whatever that breaches.
+    ``installer``: what installs kubelets, by default what their releases show. ``apiserver``: the release of
+    the API servers where no static pod shows it.
     Raises UsageError for a size below 1, and what reading raises.
     """
     if size < 1:
@@ -90,7 +90,7 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
     impacts = [structs.replace(one, left_out=_left_out(one, cluster, plan)) for one in impacts]
     kept = [one for one in impacts if not one.left_out]
     if at_once:
-        groups = together(kept, cluster)
+        groups = together(impacts, cluster)
         at_least = len(groups)
     else:
         groups, at_least = batches(kept, size, cluster)

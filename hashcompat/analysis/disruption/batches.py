@@ -166,10 +166,9 @@ def ordered(nodes: Iterable[NodeImpact]) -> list[NodeImpact]:
 
 
 def together(nodes: Iterable[NodeImpact], cluster: Counts) -> tuple[Batch, ...]:
-    """Return the nodes of each step as one batch, whatever that breaches."""
-    by_step = {step: tuple(node.name for node in nodes if node.step is step) for step in Step}
-    steps = [(step, names) for step, names in by_step.items() if names]
-    return tuple(_batch(cluster, number, step, names) for number, (step, names) in enumerate(steps, 1))
+    """Return all nodes as one batch in place, whatever that breaches."""
+    names = tuple(node.name for node in nodes)
+    return (_batch(cluster, 1, Step.IN_PLACE, names),) if names else ()
 
 
 def _batch(cluster: Counts, number: int, step: Step, names: tuple[str, ...]) -> Batch:

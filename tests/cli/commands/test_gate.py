@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.model.results import DocumentDigest, line_of
+from tests.disruption.pods import budget, replica
 from tests.helpers.pods import as_json, mirror_pod, node, pod
 from tests.helpers.program import Result, Run
 
@@ -202,6 +203,20 @@ def test_a_file_without_a_key_is_refused(run: Run, saved: Path, content: str | N
     result = run("gate", "--plan", saved, "--verify-key", place)
     assert (result.code, result.out) == (1, "")
     assert why in result.err
+
+
+def test_budgets_lose_what_all_judged_nodes_restart_at_once(run: Run) -> None:
+    """Also where one of the nodes would have to be drained, for all replicas of another owner are on it."""
+    web = [replica(f"web-{name}", name) for name in ("n1", "n2")]
+    api = [replica(f"api-{number}", "n2", owner="StatefulSet/api") for number in "01"]
+    given = ("gate", *UP, "--max-restarts", "9", "--fail-on", "pdb", "-f", "-")
+    for pods in (web, [*web, *api]):
+        objects = as_json(*pods, budget(minAvailable=1))
+        assert run(*given, "--node", "n1", stdin=objects).code == 0
+        for nodes in ((), ("--node", "n1", "--node", "n2")):
+            result = run(*given, *nodes, stdin=objects)
+            assert result.code == 2
+            assert "gate: FAIL: fail-on pdb: " in result.err
 
 
 USAGE: dict[tuple[str, ...], str] = {

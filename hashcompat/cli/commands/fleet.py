@@ -258,6 +258,9 @@ def _question(
     for cause in (FailOn.PDB, FailOn.PREFLIGHT):
         if cause in policy.fail_on:
             raise UsageError(f"--fail-on {cause} is judged by gate, cluster by cluster")
+    for key in ("cluster-uid", "verify-key"):  # which would make a policy stricter, and cannot be met
+        if key in files:
+            raise UsageError(f"{files[key].place} is about one plan; a fleet has many")
     return Question(
         targets,
         names.read_or_auto(arguments.from_release or AUTO, "--from"),

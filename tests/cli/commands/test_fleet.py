@@ -231,6 +231,16 @@ def test_usage_errors(more: tuple[str, ...], says: str, run: Run, tmp_path: Path
     assert says in done.err
 
 
+@pytest.mark.parametrize("key", ["CLUSTER_UID", "VERIFY_KEY"])
+def test_a_variable_that_no_fleet_meets_is_not_ignored(
+    key: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"HASHCOMPAT_GATE_{key}", str(save(tmp_path, a=cluster(OLD)) / "a.json"))
+    done = run("fleet", tmp_path, "--out", tmp_path / "o", "--to", "1.31")
+    assert (done.code, done.out) == (64, "")
+    assert f"HASHCOMPAT_GATE_{key} is about one plan; a fleet has many" in done.err
+
+
 def test_a_source_without_files_is_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     done = run(*words(tmp_path / "in", tmp_path / "out"))

@@ -70,7 +70,7 @@ def _why(run: Run, limits: Limits, found: ExitCode) -> str:
 
 def _failing(run: Run) -> str:
     number = run.failed()
-    return f"{number:,} of {count(run.inputs, 'cluster')} {agree(number, 'fail')} the policy"
+    return f"{number:,} of {count(run.inputs, 'cluster')} {agree(number or run.inputs, 'fail')} the policy"
 
 
 def _undecided(number: int, inputs: int) -> str:

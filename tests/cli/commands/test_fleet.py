@@ -39,6 +39,8 @@ def test_a_run_over_one_cluster_is_told_in_the_singular(run: Run, tmp_path: Path
     done = run(*words(tmp_path / "in", tmp_path / "out"))
     assert "FAIL: 1 of 1 cluster fails the policy; the limit is 0" in done.out.splitlines()
     assert done.err.splitlines() == ["1 input, 0 of them answered already", "Writing the tables of 1 input"]
+    passed = run(*words(tmp_path / "in", tmp_path / "again", "--max-restarts", "9")).out.splitlines()
+    assert "PASS: 0 of 1 cluster fails the policy, and 0 are undecided" in passed
 
 
 @pytest.mark.parametrize(

@@ -217,6 +217,17 @@ def test_records_that_are_older_than_their_containers_are_named(run: Run, tmp_pa
     assert line in result.document["spec"]["warnings"]
 
 
+@pytest.mark.parametrize(("name", "warned"), [("p000000", 0), ("another", 1)])
+def test_records_of_other_containers_alone_are_warned_of(
+    name: str, warned: int, run: Run, tmp_path: Path
+) -> None:
+    """Those of another node decide nothing, and a plan with them looks like one that they confirm."""
+    told = recorded(tmp_path, record(7, name))
+    command = ("plan", "--from", "1.30.14", "--to", "1.31.14", "-f", "-", "-o", "json", *told)
+    warnings = run(*command, stdin=as_json(made(0, {"metadata": OWNER}))).document["spec"]["warnings"]
+    assert sum("the records are of no container in this plan" in line for line in warnings) == warned
+
+
 def test_a_static_pod_takes_the_place_of_its_mirror_pod_on_its_own_node_only(
     run: Run, tmp_path: Path
 ) -> None:

@@ -280,7 +280,7 @@ class Planner:
             judge.way.new,
             tuple(items),
             tuple(assumptions(items, judge)),
-            (*warnings, *_skew(items, judge), *cautions.lines()),
+            (*warnings, *_skew(items, judge), *_strange_records(items, judge), *cautions.lines()),
             share(items),
             patch=str(judge.view.patch or ""),
             suggestion=self._suggester.suggestion(saved),
@@ -360,6 +360,15 @@ def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     names = sorted({item.prediction.from_release for item in items})
     olds = oldest_first(catalog.kubelet(name) for name in names if catalog.knows(name))
     yield from skews(olds, judge.new, judge.view)
+
+
+def _strange_records(items: Sequence[Item], judge: Judge) -> Iterator[str]:
+    """Say that all records are of other containers, as those of another node are: none decides anything."""
+    rows = judge.view.options.records.rows
+    if rows and {(row.pod, row.container) for row in rows}.isdisjoint(
+        (item.pod.name, item.container.name) for item in items
+    ):
+        yield "the records are of no container in this plan, but of other nodes, or of pods that are gone"
 
 
 def skews(olds: Iterable[Kubelet], new: Kubelet, view: View) -> Iterator[str]:

@@ -70,6 +70,13 @@ def test_a_variable_is_true_or_false(monkeypatch: pytest.MonkeyPatch, text: str,
     assert is_on(settled({}), "strict") == on
 
 
+@pytest.mark.usefixtures("places")
+def test_the_variables_of_a_service_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for end in ("SERVICE_HOST", "SERVICE_PORT_HTTP", "PORT", "PORT_80_TCP_ADDR"):
+        monkeypatch.setenv(f"HASHCOMPAT_GATE_{end}", "10.0.0.1")
+    assert settled({}) == {}
+
+
 @pytest.mark.parametrize(
     ("name", "value", "why"),
     [

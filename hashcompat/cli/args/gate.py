@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 
 _PREFIX: Final = "HASHCOMPAT_GATE_"
+_OF_SERVICES: Final = ("service-", "port")
+"""How the variables go on that containers have for a Service named ``hashcompat-gate``."""
 _CONFIG: Final = "HASHCOMPAT_CONFIG"
 _NONE: Final = "none"
 KEYS: Final[Mapping[str, bool]] = {
@@ -92,6 +94,8 @@ def _of_environment() -> Iterator[tuple[str, PolicySetting]]:
         if not name.startswith(_PREFIX):
             continue
         key = name.removeprefix(_PREFIX).lower().replace("_", "-")
+        if key.startswith(_OF_SERVICES):
+            continue
         if key not in KEYS:
             close = near(key, KEYS, most=1) or list(KEYS)
             names = ", ".join(f"{_PREFIX}{one.upper().replace('-', '_')}" for one in close)

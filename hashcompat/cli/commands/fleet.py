@@ -217,6 +217,8 @@ def made(arguments: Arguments) -> int:
     if asked.shard and (wanted or arguments.printed.shows_clusters()):
         raise UsageError("--shard makes no tables: ask for waves and reports in the run without it")
     flags = arguments.work
+    if flags.scheduler and asked.shard:
+        raise UsageError("--scheduler divides the work among its workers; --shard is for runs without one")
     if flags.scheduler and (flags.workers is not None or flags.memory):
         raise UsageError(
             "--scheduler has workers of its own; --workers and --worker-memory are of this machine"

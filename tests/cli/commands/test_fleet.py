@@ -118,6 +118,7 @@ def test_waves_are_a_table_for_people(run: Run, tmp_path: Path) -> None:
         (("--waves", "1"), "1 is not in the range"),
         (("--waves", "2", "--shard", "0/2"), "--shard makes no tables"),
         (("-o", "json", "--shard", "0/2"), "--shard makes no tables"),
+        (("--scheduler", "tcp://a:1", "--shard", "0/2"), "--shard is for runs without one"),
         (("-o", "wide"), "'wide' is not one of"),
     ],
 )

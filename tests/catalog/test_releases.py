@@ -22,6 +22,7 @@ from hashcompat.core.catalog.releases import (
     oldest_first,
     parse_range,
     release_row,
+    runs,
     same_build,
     same_minor,
     same_upstream,
@@ -192,6 +193,11 @@ def test_what_nobody_calls_a_release_is_an_error(name: str) -> None:
     with pytest.raises(UsageError, match="the nearest known release"):
         KNOWN.named(name)
     assert not KNOWN.is_short(name) or name in ("1.12", "2.9")
+
+
+def test_what_a_node_reports_is_the_target_whoever_built_it() -> None:
+    names = ("v1.31.14-gke.100", "1.31.14", "1.31.13", "v1.32.0", "devel", "")
+    assert [runs(name, "1.31.14") for name in names] == [True, True, False, False, False, False]
 
 
 @pytest.mark.parametrize(

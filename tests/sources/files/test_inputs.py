@@ -72,7 +72,9 @@ def test_standard_input_can_be_read_once(run: Run) -> None:
     result = run(*PLAN, "-f", "-", "-f", "-", stdin=as_json(pod()))
     assert (result.code, result.out) == (64, "")
     assert "-f - is given twice" in result.err
-    assert run(*PLAN, "-f", "-", "--recorded", "-", stdin=as_json(pod())).code == 1
+    result = run(*PLAN, "-f", "-", "--recorded", "-", stdin=as_json(pod()))
+    assert (result.code, result.out) == (64, "")
+    assert "-f and --recorded: standard input can be only one of them" in result.err
 
 
 def test_a_sparse_file_costs_what_is_read_of_it(run: Run, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hashcompat.analysis.gating import GateResult, Outcome, Standing
 from hashcompat.analysis.gating.judge import CHECKS, ExtraInputs, judge
@@ -128,6 +129,16 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
         judged(fail_on="preflight", besides=ExtraInputs(preflight=preflight(Status.WARN, Status.UNKNOWN))),
         Outcome.UNDECIDED,
         "fail-on preflight: 1 check UNKNOWN, allowed 0",
+    ),
+    "errors that a preflight was told to ignore": (
+        judged(
+            fail_on="preflight",
+            besides=ExtraInputs(
+                preflight=structs.replace(preflight(Status.WARN), ignored=("PF-101", "PF-102"))
+            ),
+        ),
+        Outcome.PASS,
+        "fail-on preflight: 0 errors, allowed 0; errors of PF-101, PF-102 are warnings in the report",
     ),
     "a node that a preflight left out": (
         judged(

@@ -232,7 +232,11 @@ def _static(facts: Evidence) -> Iterator[Line]:
 def _preflight(facts: Evidence) -> Iterator[Line]:
     counts = facts.preflight.counts() if facts.preflight else {}
     errors, unknown = counts.get(Status.ERROR, 0), counts.get(Status.UNKNOWN, 0)
-    yield _line("fail-on preflight", errors, 0, _noun(errors, "error"), Outcome.FAIL)
+    line = _line("fail-on preflight", errors, 0, _noun(errors, "error"), Outcome.FAIL)
+    if facts.preflight and (mild := ", ".join(facts.preflight.ignored)):
+        why = f"{count(errors, 'error')}, allowed 0; errors of {mild} are warnings in the report"
+        line = structs.replace(line, why=why)
+    yield line
     yield _line("fail-on preflight", unknown, 0, f"{_noun(unknown, 'check')} UNKNOWN", Outcome.UNDECIDED)
     if facts.unchecked:
         names = few(list(map(word, facts.unchecked)), _NAMED)

@@ -1,4 +1,4 @@
-"""Every reader takes linear time below its limits: four times the input takes at most six times the CPU.
+"""Every reader takes linear time below its limits: four times the input takes at most eight times the CPU.
 
 Each row is a reader, what it gets for a size, and the smaller of two sizes, for which it needs about 20 ms.
 """

@@ -62,12 +62,21 @@ def test_what_another_process_does_not_make_this_one_does(monkeypatch: pytest.Mo
     assert list(map(list, in_turn(NUMBERS, texts, 2))) == EXPECTED
 
 
-def test_other_processes_end_with_the_reader() -> None:
+def test_other_processes_end_with_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    fork, started = os.fork, list[int]()
+
+    def noted() -> int:
+        started.append(fork())
+        return started[-1]
+
+    monkeypatch.setattr(os, "fork", noted)
     written = in_turn(NUMBERS, texts, 2)
     next(written)
     written.close()
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert started
+    for process in started:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(process, os.WNOHANG)
 
 
 def test_a_plan_that_two_processes_write_is_that_of_one(

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from scripts.lib.generated import Generated
@@ -33,9 +34,13 @@ def make() -> dict[Path, bytes]:
 def _run(text: str) -> dict[str, Any]:
     import nbformat  # noqa: PLC0415 - the other pages need no Jupyter
     from nbclient import NotebookClient  # noqa: PLC0415
+    from traitlets.config import Config  # noqa: PLC0415
 
     found = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
-    NotebookClient(found, timeout=_SECONDS, kernel_name="python3").execute()
+    # by sockets in a directory: another process may take a port between its choice and its use
+    with TemporaryDirectory() as place:
+        sockets = Config(KernelManager={"transport": "ipc", "ip": f"{place}/kernel"})
+        NotebookClient(found, timeout=_SECONDS, kernel_name="python3", config=sockets).execute()
     made: dict[str, Any] = json.loads(nbformat.writes(found))  # type: ignore[no-untyped-call]
     # of when it ran, and on which Python, nothing is kept
     made["metadata"] = json.loads(text)["metadata"]

@@ -397,6 +397,31 @@ def test_an_init_container_is_not_resized(run: Run) -> None:
     assert planned(run, "1.34.1", "1.35.1", given)["i"]["verdict"] == "KEEP"
 
 
+@pytest.mark.parametrize(
+    ("new", "gates", "is_past", "expected"),
+    [
+        ("1.35.8", (), False, "KEEP"),
+        ("1.36.3", (), False, "RESTART"),
+        ("1.36.3", (), True, "KEEP"),
+        ("1.36.3", ("--feature-gates", "InPlacePodVerticalScalingInitContainers=false"), False, "KEEP"),
+        ("1.37.1", (), False, "KEEP"),
+    ],
+)
+def test_from_1_36_on_an_init_container_has_its_resources_applied(
+    run: Run, new: str, gates: tuple[str, ...], is_past: bool, expected: str
+) -> None:
+    given = pod(C)
+    given["spec"]["initContainers"] = [{**SIZED, **CPU_RESTARTS, "name": "i"}]
+    given["status"] = {
+        "phase": "Pending",
+        "initContainerStatuses": [{"name": "i", "state": {"running": {}}}],
+        "containerStatuses": [{"name": "c", "state": {"running": {}} if is_past else {"waiting": {}}}],
+    }
+    item = planned(run, "1.32.10", new, given, more=gates)["i"]
+    rules = [reason["id"] for reason in item["reasons"]]
+    assert (item["verdict"], "HC019" in rules) == (expected, expected == "RESTART")
+
+
 def of_pod(state: str, shown: str, container: Json = MEMORY_RESTARTS) -> Json:
     """Return a pod whose own limit of memory is resized to 1Gi, as its status shows it."""
     row = {"name": "c", "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}, "restartCount": 0}

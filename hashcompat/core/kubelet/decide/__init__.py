@@ -125,6 +125,8 @@ def _killed_or_kept(case: Case) -> Decision:
     if moved := sandbox.moved_static_pod(case):  # by the same UID
         return moved
     decision = _first(RECORD, case) or structs.replace(_first(HASH, case) or _KEPT, by_hash=True)
+    if decision.verdict is Verdict.KEEP:
+        decision = resize.resized_init(case) or decision
     decision = _unless_changed(case, decision)
     return by_mirror_pod if by_mirror_pod is not None and decision.verdict is Verdict.KEEP else decision
 

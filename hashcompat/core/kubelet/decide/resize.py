@@ -33,6 +33,8 @@ from hashcompat.core.model.verdicts import Reason, Verdict
 if TYPE_CHECKING:
     from fractions import Fraction
 
+_INIT_RESIZE_GATE: Final = "InPlacePodVerticalScalingInitContainers"
+
 _RESIZABLE: Final = ("cpu", "memory")
 
 
@@ -72,6 +74,18 @@ def resized(case: Case) -> Decision | None:
     for name in restarted_for(case.container.spec) if applies_resources(case) else ():
         return delayed(case, _applied_by_restart(name))
     return _resized_by_pod(case)
+
+
+def resized_init(case: Case) -> Decision | None:
+    """Restart a running init container that is no sidecar, and whose pod has not come past it, from 1.36 on.
+
+    API servers of 1.32 to 1.35 let such a one have RestartContainer; later ones only where it has it already.
+    Source: pkg/kubelet/kuberuntime/kuberuntime_container.go ``computeInitContainerActions`` (1.36.3).
+    """
+    if case.container.type is not ContainerType.INIT or not case.new.gates.is_on(_INIT_RESIZE_GATE):
+        return None
+    is_past = any(one.running for one in case.pod.containers if one.type is ContainerType.CONTAINER)
+    return None if is_past or not case.container.running else resized(case)
 
 
 def _resized_from(applied: Mapping[str, Any], case: Case) -> Decision | None:

@@ -12,6 +12,31 @@ PLAN = ("plan", "--from", "1.9.11", "--to", "1.10.0")
 USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("no --from and no pods", ("explain", "--to", "1.9.11"), "--from is missing; name the kubelet release"),
     ("no --to", ("plan", "--from", "1.9.11", "--sample"), "--to is missing"),
+    ("files to choose from, and none", (*PLAN, "--sample", "-R"), "-R goes with -f FILE|DIR"),
+    ("to choose from a cluster", (*PLAN, "--exclude", "a"), "--exclude goes with -f FILE|DIR"),
+    ("details in a table", (*PLAN, "--sample", "--details"), "--details goes with --out, or with -o json"),
+    (
+        "details in one format of two that has none",
+        (*PLAN, "--sample", "--details", "-o", "csv", "--report", "name=x"),
+        "--details goes with --out, or with -o json",
+    ),
+    *(
+        (f"nothing overrides nodes: {words[0]}", (*words, "--override-node-releases"), "needs --from RELEASE")
+        for words in (
+            ("plan", "--to", "1.10.0", "--sample"),
+            ("gate", "--from", "auto", "--to", "1.10.0", "--sample"),
+            ("impact", "--to", "1.10.0", "--sample"),
+            ("explain", "shop/web", "--to", "1.10.0", "--sample"),
+            ("matrix", "--sample"),
+            ("normalize", "--to", "1.10.0", "--sample"),
+            ("preflight", "--to", "1.10.0", "--sample", "--no-node"),
+        )
+    ),
+    (
+        "values of no pod",
+        ("explain", "--from", "1.9.11", "--to", "1.10.0", "--show-values"),
+        "--show-values is about a pod",
+    ),
     ("two sources", (*PLAN, "--sample", "-f", "x"), "-f x and --sample"),
     (
         "standard input for two options",

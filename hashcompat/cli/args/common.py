@@ -122,11 +122,13 @@ class Releases:
         """Whether ``--from auto`` is given, to which there is no answer without the nodes."""
         return self.from_release == AUTO
 
-    def way(self, names: ReleaseNames, *, from_nodes: bool = False) -> Way:
+    def way(self, names: ReleaseNames, *, from_nodes: bool = False, overridden: bool = False) -> Way:
         """Return ``--from`` and ``--to`` in full; with ``from_nodes`` the former is ``auto`` by default.
 
-        Raises UsageError where one is missing, and for unknown releases.
+        Raises UsageError where one is missing, for unknown releases, and where what nodes report is
+        ``overridden`` by nothing.
         """
+        check_overridden(self.from_release, overridden=overridden)
         if not (self.from_release or from_nodes):
             raise missing_from()
         if not self.to_release:
@@ -171,6 +173,12 @@ def _counted(counts: Mapping[str, int], catalog: Catalog) -> str:
     every = catalog.in_order(counts)
     more = [f"and {count(len(every) - _SHOWN, 'other release')}"] if len(every) > _SHOWN else []
     return ", ".join([*(f"{name} ({count(counts[name], 'node')})" for name in every[:_SHOWN]), *more])
+
+
+def check_overridden(from_release: str | None, *, overridden: bool) -> None:
+    """Raise UsageError for ``--override-node-releases`` without a release that overrides them."""
+    if overridden and from_release in (None, AUTO):
+        raise UsageError("--override-node-releases needs --from RELEASE, which is used instead of theirs")
 
 
 def missing_from(why: str = "") -> UsageError:
@@ -237,15 +245,15 @@ class OutputOptions:
         """Raise UsageError where two reports go to one place."""
         check_apart(self.out, self.reports)
 
-    def check_signed(self, key: str | None) -> None:
-        """Raise UsageError for the key of a signature that nothing is to show."""
+    def needs_document(self, flag: str, what: str) -> None:
+        """Raise UsageError for an option about what only the document has, where that is not to be shown."""
         forms = [self.format or "", *(report.form for report in self.reports)]
-        if key and not self.out and _SIGNED.isdisjoint(form.partition("=")[0] for form in forms):
-            raise UsageError("--sign-key goes with --out, or with -o json: nothing else has the signature")
+        if not self.out and _OF_DOCUMENT.isdisjoint(form.partition("=")[0] for form in forms):
+            raise UsageError(f"{flag} goes with --out, or with -o json: nothing else has {what}")
 
 
-_SIGNED: Final = frozenset({"json", "yaml", "jsonpath"})
-"""The formats that show a signature."""
+_OF_DOCUMENT: Final = frozenset({"json", "yaml", "jsonpath"})
+"""The formats that show all of a document."""
 
 
 class Formats(click.Choice[str]):

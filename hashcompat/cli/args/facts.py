@@ -378,7 +378,9 @@ def planned(
     With ``budgets`` PodDisruptionBudgets are read too, and the pods of all nodes, for they count. ``jobs`` is
     how many processes may take part.
     """
-    way, patches = arguments.releases.way(names, from_nodes=True), arguments.patched.patches(names)
+    overridden = arguments.facts.override_node_releases
+    way = arguments.releases.way(names, from_nodes=True, overridden=overridden)
+    patches = arguments.patched.patches(names)
     ready()
     # before anything is read: a plan is as old as the first look at its input
     created = now()

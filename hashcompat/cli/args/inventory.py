@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -119,6 +119,10 @@ def cluster_scope(scope: ScopeOptions, *, needs_nodes: bool, budgets: bool) -> l
     )
 
 
+_OF_FILES: Final = frozenset({"-R", "--exclude", "--exclude-from", "--strict-files"})
+"""The options that choose among files."""
+
+
 def _read(reading: InventoryRequest) -> Inventory:
     source = reading.source
     if source.sample and (source.files or source.static.directories):
@@ -126,6 +130,8 @@ def _read(reading: InventoryRequest) -> Inventory:
             f"-f {source.files[0]}" if source.files else f"--static-pod-dir {source.static.directories[0]}"
         )
         raise UsageError(f"{other} and --sample are two sources of pods; give one of them")
+    for flag in () if source.files else filter(_OF_FILES.__contains__, given_flags(source)):
+        raise UsageError(f"{flag} goes with -f FILE|DIR: there are no files to choose from")
     if source.is_live:
         return collect_cluster(source.cluster, _cluster_scope(reading))
     alone = source.static.directories and not (source.files or source.sample)

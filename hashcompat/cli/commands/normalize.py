@@ -64,9 +64,12 @@ def made(arguments: Arguments) -> None:
     """
     quiet = arguments.quiet.quiet
     names = arguments.releases.data.names(quiet=quiet)
-    arguments.shown.check_signed(arguments.sign_key)
+    if arguments.sign_key:
+        arguments.shown.needs_document("--sign-key", "the signature")
     key = key_of(arguments.sign_key)
-    way, patches = arguments.releases.way(names, from_nodes=True), arguments.patched.patches(names)
+    overridden = arguments.facts.override_node_releases
+    way = arguments.releases.way(names, from_nodes=True, overridden=overridden)
+    patches = arguments.patched.patches(names)
     output.ready(NORMALIZATION, arguments.shown)
     created = now()
     reading = InventoryRequest(

@@ -94,6 +94,8 @@ def command(arguments: Arguments) -> int:
             f"--audit finds what --strategy strip gets wrong, and {arguments.strategy} gets nothing wrong: "
             "leave one of them out"
         )
+    if arguments.tree and arguments.source_url != upstream.SOURCE_URL:
+        raise UsageError("--tree and --source-url are two sources of the files to patch; give one of them")
     if arguments.audit:
         for name in given_flags(arguments):
             if name in _OF_PATCHES:
@@ -101,6 +103,8 @@ def command(arguments: Arguments) -> int:
     else:
         for name in (*given_flags(arguments.source), *given_flags(arguments.scope)):
             raise UsageError(f"{name} goes with --audit: a patch is made without pods")
+        if arguments.force and arguments.strategy != "pin":
+            raise UsageError("--force: only --strategy pin is refused where resizes restart containers")
     output.ready(AUDIT if arguments.audit else PATCH, arguments.shown)
     names = arguments.data.names(quiet=arguments.quiet.quiet)
     for name, value in (("kubelet", arguments.kubelet), ("like", arguments.like)):

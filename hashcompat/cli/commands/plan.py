@@ -103,7 +103,10 @@ def command(arguments: Arguments) -> int:
     arguments.arranged.check(_format(arguments))
     quiet = arguments.quiet.quiet
     names = arguments.releases.data.names(quiet=quiet)
-    arguments.shown.check_signed(arguments.sign_key)
+    if arguments.sign_key:
+        arguments.shown.needs_document("--sign-key", "the signature")
+    if arguments.details and not _shows_details(arguments.shown):
+        arguments.shown.needs_document("--details", "them")
     key = key_of(arguments.sign_key)
     ready = partial(output.ready, PLAN, arguments.shown)
     made = planned(arguments, names, ready, _maker(arguments), jobs=arguments.jobs.number)

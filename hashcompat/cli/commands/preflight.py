@@ -25,7 +25,15 @@ from hashcompat.analysis.preflight import (
 from hashcompat.cli import output
 from hashcompat.cli.args import changed, flag, group, option
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, check_releases, listed, shows
+from hashcompat.cli.args.common import (
+    OutputOptions,
+    Quiet,
+    ReleaseData,
+    check_overridden,
+    check_releases,
+    listed,
+    shows,
+)
 from hashcompat.cli.args.facts import OVERRIDE_NODE_RELEASES, RUNTIME_ENDPOINT
 from hashcompat.cli.args.inventory import InventoryRequest, is_named
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
@@ -189,6 +197,7 @@ def command(arguments: Arguments) -> int:
         raise UsageError("--to is missing; name the release that will be started, such as --to 1.24.17")
     quiet = arguments.quiet.quiet
     names = arguments.data.names(quiet=quiet)
+    check_overridden(arguments.from_release, overridden=arguments.joined.override_node_releases)
     way = Way(
         names.read_or_auto(arguments.from_release or AUTO, "--from"),
         names.read(arguments.to_release, "--to"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -19,7 +20,7 @@ from hashcompat.analysis.answers.matrix import make
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output, progress
-from hashcompat.cli.args import Changed, argument, flag, group, option
+from hashcompat.cli.args import Changed, argument, flag, given_flags, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import (
     OutputOptions,
@@ -28,6 +29,7 @@ from hashcompat.cli.args.common import (
     Releases,
     Verbose,
     WithoutHashes,
+    check_overridden,
     shows,
 )
 from hashcompat.cli.args.facts import (
@@ -82,8 +84,11 @@ def explain_command(arguments: ExplainArguments) -> None:
     Without a pod or owner: what differs between the two releases for any container.
     """
     names = arguments.releases.data.names(quiet=arguments.quiet.quiet)
-    way = arguments.releases.way(names, from_nodes=arguments.target is not None)
+    overridden = arguments.facts.override_node_releases
+    way = arguments.releases.way(names, from_nodes=arguments.target is not None, overridden=overridden)
     if arguments.target is None:
+        if arguments.show_values:
+            raise UsageError("--show-values is about a pod: name it, as NAMESPACE/POD")
         if is_named(arguments.source, arguments.scope.labels):
             raise UsageError("name the pod to explain: NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME")
         refuse_without_pods(arguments.source, arguments.scope, arguments.facts, arguments.patched)
@@ -200,21 +205,12 @@ def verify_command(arguments: VerifyArguments) -> int:
 
 
 def _verify_golden(arguments: VerifyArguments) -> int:
-    source = arguments.source
-    values = {
-        "--from": arguments.release,
-        "-f": source.files,
-        "-R": source.recursive,
-        "--sample": source.sample,
-        "--no-defaults": source.no_defaults,
-        "--search-token-mount": arguments.search_token_mount,
-        "--no-hashes": arguments.without_hashes.no_hashes,
-    }
-    stray = [flag for flag, value in values.items() if value]
-    stray += source.cluster.flags(arguments.labels.selector)
-    if stray:
+    values = {"--from": arguments.release, "--search-token-mount": arguments.search_token_mount}
+    groups = (arguments.source, arguments.labels, arguments.without_hashes)
+    stray = [name for name, value in values.items() if value]
+    for name in (*stray, *chain.from_iterable(map(given_flags, groups))):
         raise UsageError(
-            f"{stray[0]} goes with --recorded; golden directories have their own inputs and releases"
+            f"{name} goes with --recorded; golden directories have their own inputs and releases"
         )
     output.ready(VERIFICATIONS, arguments.shown)
     catalog = arguments.data.catalog(quiet=arguments.quiet.quiet)
@@ -354,6 +350,7 @@ def matrix_command(arguments: MatrixArguments) -> None:
     names, asked = arguments.releases.data.names(quiet=quiet), arguments.releases
     first = names.read_or_auto(asked.from_release, "--from") if asked.from_release else ""
     last = names.read(asked.to_release, "--to") if asked.to_release else ""
+    check_overridden(asked.from_release, overridden=arguments.facts.override_node_releases)
     inventory, view, created = None, View(names.catalog), now()
     if is_named(arguments.source, arguments.scope.labels):
         output.ready(MATRIX, arguments.shown)

@@ -316,6 +316,20 @@ def test_what_restarts_for_resources_that_were_not_recorded_does_so_under_a_patc
             ("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "1.12.0", "--strategy", "pin"),
             "--until: only --strategy accept",
         ),
+        (("--kubelet", "1.9.11", "--like", "1.7.16", "--force"), "--force: only --strategy pin"),
+        (
+            (
+                "--kubelet",
+                "1.9.11",
+                "--like",
+                "1.7.16",
+                "--tree",
+                "d",
+                "--source-url",
+                "https://a/{tag}/{path}",
+            ),
+            "--tree and --source-url are two sources",
+        ),
         (
             ("--kubelet", "1.9.11", "--like", "1.7.16", "--article"),
             "--article: only --strategy strip has this literal, global form",

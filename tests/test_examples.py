@@ -602,8 +602,10 @@ esac
 """The programs of a node: what is called is written down, and one fails or ends the script."""
 
 
-def ended(directory: Path, shell: str, unit: str, fails: str = "", ends: str = "") -> tuple[int, list[str]]:
-    """Run the script that upgrades a unit, and return its exit code and what it called."""
+def ended(
+    directory: Path, shell: str, unit: str, fails: str = "", ends: str = ""
+) -> tuple[int, list[str], str]:
+    """Run the script that upgrades a unit; return its exit code, what it called, and what it said."""
     (stubs := directory / "stubs").mkdir()
     for name in ("hashcompat", "systemctl", "containerd", "ctr", "install"):
         (stubs / name).write_text(NODE)
@@ -624,7 +626,7 @@ def ended(directory: Path, shell: str, unit: str, fails: str = "", ends: str = "
         done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
     finally:
         signal.signal(signal.SIGHUP, before)
-    return done.returncode, log.read_text().splitlines()
+    return done.returncode, log.read_text().splitlines(), done.stderr
 
 
 @pytest.mark.parametrize("shell", ["dash", "bash"])
@@ -649,10 +651,21 @@ def test_an_upgrade_with_rewritten_records_that_ends_early_leaves_all_as_it_was(
     """
     for name in ("new", "old"):
         (tmp_path / name).write_text(name)
-    code, calls = ended(tmp_path, shell, unit, fails, ends)
+    code, calls, _ = ended(tmp_path, shell, unit, fails, ends)
     assert (code != 0, "normalize undo" in calls) == (undone, undone)
     assert [calls[0], calls[-1]] == [f"systemctl stop {unit}", f"systemctl start {unit}"]
     assert (tmp_path / "old").read_text() == ("old" if undone else "new")
+
+
+@pytest.mark.parametrize("unit", ["kubelet", "k3s-agent"])
+def test_where_no_way_leads_back_the_kubelet_stays_stopped(tmp_path: Path, unit: str) -> None:
+    """A half rewritten node is for a person: whichever kubelet starts would restart containers."""
+    for name in ("new", "old"):
+        (tmp_path / name).write_text(name)
+    code, calls, said = ended(tmp_path, "dash", unit, fails="undo", ends="check")
+    assert (code, calls[0], calls[-1]) == (1, f"systemctl stop {unit}", "normalize undo")
+    assert f"systemctl start {unit}" in said
+    assert (tmp_path / "old").read_text() == "old"
 
 
 @pytest.mark.parametrize("unit", ["kubelet", "k3s-agent"])
@@ -660,7 +673,7 @@ def test_where_the_new_kubelet_is_in_place_its_records_stay(tmp_path: Path, unit
     """Containers have come and gone since, so a check would fail, and to go back would restart the rest."""
     for name in ("new", "old"):
         (tmp_path / name).write_text("new")
-    assert ended(tmp_path, "dash", unit, fails="check") == (0, [])
+    assert ended(tmp_path, "dash", unit, fails="check")[:2] == (0, [])
 
 
 def test_the_program_takes_what_the_example_calls(run: Run) -> None:

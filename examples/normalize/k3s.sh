@@ -59,13 +59,21 @@ stop_containerd() {
   wait "$containerd" || :
 }
 
+stuck() {
+  stop_containerd
+  echo "not gone back: $unit stays stopped, as it would restart what has a rewritten record. Mend what undo says, then:" >&2
+  echo "  PATH=$bin:\$PATH containerd -c $config -a $socket --root $data/containerd --state $state &" >&2
+  echo "  hashcompat normalize undo $document --node-name $node --runtime-endpoint $socket --write${manifests:+ --static-pod-dir $manifests}" >&2
+  echo "  kill %1; wait; systemctl start $unit" >&2
+  exit 1
+}
+
 back() {
   trap - EXIT
   trap : HUP INT TERM
   echo "going back" >&2
   if [ -e "$document.undo" ]; then
-    kill -0 "$containerd" 2>/dev/null || start_containerd
-    write undo
+    { { kill -0 "$containerd" 2>/dev/null || start_containerd; } && write undo; } || stuck
   fi
   stop_containerd
   systemctl start "$unit"

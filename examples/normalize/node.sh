@@ -18,13 +18,19 @@ run() {
   hashcompat normalize "$action" "$document" --node-name "$node" "$@"
 }
 
+stuck() {
+  echo "not gone back: the kubelet stays stopped, as it would restart what has a rewritten record. Mend what undo says, then:" >&2
+  echo "  hashcompat normalize undo $document --node-name $node --write --static-pod-dir $manifests" >&2
+  echo "  systemctl restart containerd && systemctl start kubelet" >&2
+  exit 1
+}
+
 back() {
   trap - EXIT
   trap : HUP INT TERM
   echo "going back" >&2
   if [ -e "$document.undo" ]; then
-    run undo --write --static-pod-dir "$manifests"
-    systemctl restart containerd
+    { run undo --write --static-pod-dir "$manifests" && systemctl restart containerd; } || stuck
   fi
   systemctl start kubelet
   exit 1

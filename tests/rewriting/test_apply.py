@@ -274,6 +274,19 @@ def test_a_document_of_other_nodes_names_them(document: Path, run: Run) -> None:
     assert (result.code, "no node n2 in it; it is about n1" in result.err) == (1, True)
 
 
+@pytest.mark.usefixtures("fake")
+def test_pods_on_no_node_are_not_named_as_one(tmp_path: Path, run: Run) -> None:
+    path, free = tmp_path / "n.json", pod(name="free", status={"phase": "Running"})
+    free["spec"].pop("nodeName")
+    (tmp_path / "records.json").write_text(json.dumps({"containers": [record(int(WAS, 16), NAMES[0])]}))
+    pods = as_json(pod(name=NAMES[0], status={"phase": "Running"}), free, node(f"v{OLD}"))
+    command = ("normalize", "--from", OLD, "--to", NEW, "-f", "-", "--recorded", tmp_path / "records.json")
+    assert run(*command, "--out", path, stdin=pods).code == 0
+    assert "" in [one["name"] for one in json.loads(path.read_text())["spec"]["nodes"]]
+    result = run(*["n2" if word == "n1" else word for word in words("apply", path)])
+    assert (result.code, "it is about n1;" in result.err) == (1, True)
+
+
 def test_an_old_document_is_refused(document: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(time.time()) - 90_000))
     made_document(run, document)

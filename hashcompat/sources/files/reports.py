@@ -187,7 +187,7 @@ def work_in(name: str, node: str, key: bytes, longest: timedelta, now: datetime)
         ]
         this = next((one for one in nodes if one.name == node), None)
         if this is None:
-            names = ", ".join(word(one.name) for one in nodes[:_SHOWN]) or "none"
+            names = ", ".join(word(one.name) for one in nodes[:_SHOWN] if one.name) or "none"
             raise InputError(f"no node {word(node)} in it; it is about {names}; --node-name names this one")
         pins = [pin for row in spec.rows("manifests") for pin in _pin(row, node)]
         for kind, given in (

@@ -14,6 +14,7 @@ from hashcompat.core.compile.spew import spew
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import Number, loads
 from hashcompat.core.go.quantity import (
+    MILLI_TYPE,
     TYPE,
     ZERO,
     Quantity,
@@ -24,6 +25,7 @@ from hashcompat.core.go.quantity import (
     round_up_to_milli,
     to_json,
 )
+from hashcompat.core.go.types import Coded
 from tests.helpers.support import rows
 
 ROWS = rows("quantities.jsonl")
@@ -94,6 +96,13 @@ REFUSED = {
 def test_what_is_no_quantity_is_refused(why: str, text: str) -> None:
     with pytest.raises(DecodeError, match=why):
         parse(text)
+
+
+@pytest.mark.parametrize("text", ["1e10001", "-1e2147483647", "0e99999999", "0e-99999999"])
+@pytest.mark.parametrize("kind", [TYPE, MILLI_TYPE])
+def test_a_pod_has_none_whose_amount_no_memory_would_hold(kind: Coded, text: str) -> None:
+    with pytest.raises(DecodeError, match="exponent is too large: more than 10,000"):
+        kind.decode(text)
 
 
 @pytest.mark.parametrize(

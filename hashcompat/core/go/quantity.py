@@ -43,6 +43,7 @@ Dec = tuple[tuple[bool, Words], int]
 """Typed value of ``DEC``: ``((negative, 64-bit words), scale)``, which stands for unscaled / 10**scale."""
 LARGEST_EXPONENT: Final = 10_000
 """Decimal places of a quantity; not far beyond, Go itself needs gigabytes for an ``inf.Dec``."""
+_TOO_FAR: Final = f"a quantity whose exponent is too large: more than {LARGEST_EXPONENT:,}"
 
 
 def dec(unscaled: int, scale: int) -> Dec:
@@ -73,7 +74,7 @@ def round_up(unscaled: int, scale: int, new_scale: int) -> int:
     """
     shift = new_scale - scale
     if shift > LARGEST_EXPONENT:
-        raise DecodeError(f"a quantity whose exponent is too large: more than {LARGEST_EXPONENT:,}")
+        raise DecodeError(_TOO_FAR)
     if shift >= 0:
         return unscaled * int(10**shift)
     # 10**n has more bits than n, so the amount is below one unit: rounded up it is one, without the power
@@ -139,10 +140,16 @@ ZERO: Final[Quantity] = ((0, 0), (None,), "", "")
 
 
 def from_json(value: object) -> Quantity:
-    """Decode as ``Quantity.UnmarshalJSON``: the text of a string or of a number; null is the zero value."""
+    """Decode as ``Quantity.UnmarshalJSON``: the text of a string or of a number; null is the zero value.
+
+    Raises DecodeError for more decimal places than its amount is computed with.
+    """
     if value is None:
         return ZERO
-    return parse(raw_text(value))
+    found = parse(raw_text(value))
+    if abs(decimal(found)[1]) > LARGEST_EXPONENT:
+        raise DecodeError(_TOO_FAR)
+    return found
 
 
 def raw_text(value: object) -> str:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from http.client import HTTPSConnection
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,7 @@ def of_machine(name: str, machine: str, kubelet: str = OLD) -> Json:
     named = {"machine": machine, "owner-kind": "MachineSet", "owner-name": "ms"}
     named |= {"cluster-name": "prod", "cluster-namespace": "fleet"}
     made["metadata"]["annotations"] = {f"cluster.x-k8s.io/{key}": value for key, value in named.items()}
+    made["status"]["conditions"] = [{"type": "Ready", "lastHeartbeatTime": f"{datetime.now(UTC):%FT%TZ}"}]
     return made
 
 
@@ -172,6 +174,10 @@ def test_a_file_decides_nothing_that_is_not_of_now_and_whole(directory: Path) ->
     stale["status"]["conditions"] = [{"type": "Ready", "lastHeartbeatTime": "2026-01-01T00:00:00Z"}]
     write(directory, stale, pod())
     assert "was taken 2026-01-01T00:00:00Z, too long ago" in asked(directory, request)["message"]
+    for without in ([], [{"type": "Ready", "lastHeartbeatTime": "2999-01-01T00:00:00Z"}]):
+        stale["status"]["conditions"] = without
+        write(directory, stale, pod())
+        assert "undecided: nothing shows when" in asked(directory, request)["message"]
     for content in ("{", "[" * 200_000, "[]", '{"items": 1}'):
         file.write_text(content)
         assert "is not " in asked(directory, request)["message"]

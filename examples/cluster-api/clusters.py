@@ -55,7 +55,9 @@ class Clusters:
         inventory = hashcompat.select(hashcompat.load(path), hashcompat.Filters(nodes=names))
         plan = hashcompat.plan(inventory, "auto", question.desired)
         taken = plan.origin.taken
-        if taken and time.time() - taken.timestamp() > self.oldest:
+        if not taken:
+            raise UndecidedError("nothing shows when what is known was taken; save the nodes as they are")
+        if time.time() - taken.timestamp() > self.oldest:
             raise UndecidedError(
                 f"what is known was taken {taken:%Y-%m-%dT%H:%M:%SZ}, too long ago; write it again"
             )

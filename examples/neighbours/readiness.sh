@@ -48,7 +48,7 @@ ask hashcompat 0 2 hashcompat gate --to "$to" -f "$dump" --quiet -o name \
     --report "sarif=$reports/hashcompat.sarif" --report "json=$reports/hashcompat.json"
 
 if command -v upgradescope >/dev/null; then
-    # shellcheck disable=SC2317 # ask calls it
+    # shellcheck disable=SC2317,SC2329 # ask calls it
     scan() {
         upgradescope scan --target "$to" --output sarif --fail-on blocker >"$reports/upgradescope.sarif"
     }

@@ -42,6 +42,7 @@ from hashcompat.api.inputs import (
     nothing_in,
     options_of,
     path_of,
+    plain,
     question_of,
     release_of,
     some_names_of,
@@ -275,6 +276,8 @@ def calibrate(
     name = release_of(release, catalog)
     check_bools(search_token_mount=search_token_mount)
     inventory, view = question_of(source, catalog, options)
+    if not view.options.records:
+        raise nothing_in("records", "record")
     return calibration.check_records(inventory, name, view, search_mounts=search_token_mount)
 
 
@@ -330,7 +333,8 @@ def container_text(container: Mapping[str, Any], kubelet: str, *, keep_empty: bo
 def _given(container: Mapping[str, Any]) -> Mapping[str, Any]:
     if container is None:  # which decodes, as JSON's null does, to a container of nothing
         raise wrong("container", "a container as an object", container)
-    return container
+    given: Mapping[str, Any] = plain(container)
+    return given
 
 
 def _kubelet(name: str) -> Kubelet:

@@ -110,7 +110,7 @@ def _each(source: Source) -> Iterable[Any]:
 def _file(source: Any) -> str | Input | None:
     """Return a path, a URL or the content of a file object; None for anything else."""
     if isinstance(source, str | PathLike):
-        return fspath(source)
+        return path_of(source, "source")
     if not callable(getattr(source, "read", None)) or isinstance(source, Mapping):
         return None
     name = getattr(source, "name", None)
@@ -123,7 +123,10 @@ def _object(value: Any) -> Any:
         return document_of(value)
     if isinstance(value, Inventory | Result):
         raise wrong("source", _WANTED, value)
-    return plain(value)
+    try:
+        return plain(value)
+    except RecursionError:
+        raise InputError("an object: nested too deeply to be a Kubernetes object") from None
 
 
 def collect(values: Iterable[object]) -> Inventory:
@@ -165,17 +168,22 @@ _VERSION: Final = re.compile(r"^V\d+((alpha|beta)\d+)?(?=[A-Z])")
 
 
 def plain(value: Any) -> Any:
-    """Return plain JSON values for what a client library holds; plain values stay as they are.
+    """Return plain JSON values for what a client library or a YAML parser holds.
 
     Known are models of the official Python clients, whose ``attribute_map`` names the JSON keys (their own
     ``to_dict`` does not), and whatever else has a ``to_dict``.
     """
     if isinstance(value, date):
         return value.isoformat()
+    # encoders, and who asks for the very type, take a subclass for something else
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int.__int__(value)
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
+        return {plain(key): plain(item) for key, item in value.items()}
     if isinstance(getattr(value, "attribute_map", None), Mapping):
         return _model(value)
     return plain(value.to_dict()) if is_of_client(value) else value
@@ -208,7 +216,7 @@ def load_static_pods(directory: str | PathLike[str], node_name: str, path_on_nod
     """
     if not isinstance(node_name, str):
         raise wrong("node_name", "a name", node_name)
-    where = path_of(path_on_node, "path_on_node")
+    where = path_on_node if path_on_node == "" else path_of(path_on_node, "path_on_node")
     return staticpods.collect_directory(path_of(directory, "directory"), node_name, where)
 
 
@@ -327,6 +335,8 @@ def path_of(given: object, argument: str) -> str:
     """Return a path; raises UsageError, naming the argument, for anything else."""
     if not isinstance(given, str | PathLike):
         raise wrong(argument, "a path", given)
+    if given == "":  # which would be the working directory
+        raise UsageError(f"{argument}: the path is empty")
     return fspath(given)
 
 

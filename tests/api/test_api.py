@@ -270,6 +270,43 @@ class AsDict:
         return self._value
 
 
+class Text(str):
+    """A text as parsers of YAML have it that keep how it was written."""
+
+    __slots__ = ()
+
+
+class Whole(int):
+    """A number as they have it."""
+
+    __slots__ = ()
+
+
+def of_a_parser(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {Text(key): of_a_parser(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [of_a_parser(one) for one in value]
+    return {str: Text, int: Whole}.get(type(value), lambda same: same)(value)
+
+
+def test_texts_and_numbers_may_be_of_subclasses() -> None:
+    plain = pod(ARTICLE, metadata={"uid": "u"})
+    way = ("1.29.15", "1.30.14")
+    assert hashcompat.plan([of_a_parser(plain)], *way).items == hashcompat.plan([plain], *way).items
+    for kubelet in ("1.7.16", *way, "1.31.14"):
+        assert hashcompat.container_hash(of_a_parser(ARTICLE), kubelet) == (
+            hashcompat.container_hash(ARTICLE, kubelet)
+        )
+
+
+def test_an_object_within_itself_is_refused() -> None:
+    value = pod()
+    value["metadata"]["labels"] = value
+    with pytest.raises(InputError, match="nested too deeply"):
+        hashcompat.load(value)
+
+
 def test_paths_and_objects_are_not_mixed() -> None:
     with pytest.raises(UsageError, match="not both"):
         hashcompat.load(SAMPLE, pod())

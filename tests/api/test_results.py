@@ -16,6 +16,8 @@ import pytest
 import hashcompat
 from hashcompat import HashcompatError, InputError, UsageError
 from hashcompat.core.model.results import Result
+from hashcompat.core.model.verdicts import Recorded
+from hashcompat.core.records.index import index
 from tests.helpers.pods import as_json, listed, node, pod
 from tests.helpers.program import SAMPLE, Run
 
@@ -38,7 +40,9 @@ RESULTS: dict[str, Callable[[hashcompat.Plan], Result[Any]]] = {
     "Snapshot": lambda _: hashcompat.snapshot(PODS),
     "ReleaseList": lambda _: hashcompat.releases(),
     "DocumentDifference": lambda plan: hashcompat.diff(plan, hashcompat.plan(PODS, OLD, "1.8")),  # type: ignore[dict-item,return-value]  # of two plans
-    "RecordCheck": lambda _: hashcompat.calibrate(PODS, OLD),
+    "RecordCheck": lambda _: hashcompat.calibrate(
+        PODS, OLD, records=index([Recorded("", "shop", "web-0", "web", 7, running=True)])
+    ),
     "Normalization": lambda _: hashcompat.normalize(PODS, OLD, NEW),
     "Preflight": lambda _: hashcompat.preflight_nodes(None, "1.31", "1.30", source=PODS),
     "Audit": lambda _: hashcompat.patch_audit(PODS, "1.9.11", "1.8.15"),
@@ -333,6 +337,14 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         lambda: hashcompat.load_cluster(namespaces=3),  # type: ignore[arg-type]
         "^namespaces: want a name, or several, got int",
     ),
+    "an empty path": (lambda: hashcompat.load(""), "^source: the path is empty"),
+    "an empty path among others": (lambda: hashcompat.load(SAMPLE, ""), "^source: the path is empty"),
+    "an empty path of records": (lambda: hashcompat.load_records(""), "^paths: the path is empty"),
+    "an empty path to compare": (lambda: hashcompat.diff("", "plan.json"), "^old: the path is empty"),
+    "a calibration without records": (
+        lambda: hashcompat.calibrate(PODS, OLD),
+        "^records: want at least one record",
+    ),
     "a path for an inventory": (
         lambda: hashcompat.load_records("a.dump", source="a.json"),  # type: ignore[arg-type]
         "^source: want an Inventory, such as load returns, or None, got str",
@@ -457,6 +469,19 @@ class TestFileObjects:
             hashcompat.load(io.BytesIO(b""))
         with pytest.raises(InputError, match=r"^a file object: a table of kubectl"):
             hashcompat.load(io.StringIO("NAME   READY\nweb   1/1\n"))
+
+    def test_that_cannot_be_read_are_errors(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.json"
+        path.write_bytes(b"\xe4")
+        with (
+            path.open(encoding="utf-8") as stream,
+            pytest.raises(InputError, match=r"a.json: cannot read: 'utf"),
+        ):
+            hashcompat.load(stream)
+        with pytest.raises(InputError, match=r"a.json: cannot read: .* closed file"):
+            hashcompat.load(stream)
+        with path.open("w") as stream, pytest.raises(InputError, match=r"a.json: cannot read: not readable"):
+            hashcompat.load(stream)
 
 
 class TestFsspec:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.program import Run
+from tests.helpers.program import ROOT, Run
 
 PLAN = ("plan", "--from", "1.9.11", "--to", "1.10.0")
 USAGE: list[tuple[str, tuple[str, ...], str]] = [
@@ -37,6 +37,23 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
         ("explain", "--from", "1.9.11", "--to", "1.10.0", "--show-values"),
         "--show-values is about a pod",
     ),
+    (
+        "no hashes of two releases explained",
+        ("explain", "--from", "1.9.11", "--to", "1.10.0", "--no-hashes"),
+        "--no-hashes is about a pod",
+    ),
+    (
+        "no hashes of two releases",
+        ("diff", "1.9.11", "1.10.0", "--no-hashes"),
+        "--no-hashes is about plans and snapshots",
+    ),
+    (
+        "release data for saved plans",
+        ("diff", "a.json", "b.json", "--schemas", str(ROOT / "schemas")),
+        "--schemas goes with two releases",
+    ),
+    ("a release that no role is for", ("rbac", "--from", "atuo"), "--from: 'atuo' is not a kubelet release"),
+    ("standard input for assistants", ("mcp", "-f", "-"), "-f -: standard input is for the protocol"),
     ("two sources", (*PLAN, "--sample", "-f", "x"), "-f x and --sample"),
     (
         "standard input for two options",

@@ -38,7 +38,7 @@ def verdicts(
     run: Run, *objects: Json, old: str = "1.33.5", new: str = "1.33.13", more: tuple[str, ...] = ()
 ) -> dict[str, str]:
     """Return the verdict of each pod's first container, with the resource that is missing."""
-    flags = ("--override-node-releases", *more)
+    flags = more if old == "auto" else ("--override-node-releases", *more)
     result = run("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *flags, stdin=as_json(*objects))
     assert result.code == 0, result.err
     found = {}

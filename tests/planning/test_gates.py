@@ -7,6 +7,8 @@ import pytest
 import hashcompat
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import UsageError
+from hashcompat.core.model.verdicts import Recorded
+from hashcompat.core.records.index import index
 from hashcompat.core.release import parse_release
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
@@ -99,6 +101,9 @@ def test_a_contradiction_between_two_flags_is_refused(run: Run) -> None:
     assert (result.code, f"{RESIZE} cannot be both true and false" in result.err) == (64, True)
 
 
+RECORDS = index([Recorded("", "ns", "p", "c", 1, running=True)])
+
+
 def test_the_python_api_refuses_the_same() -> None:
     unknown, off = frozenset({"NoSuchGate"}), frozenset({SIDECARS})
     with pytest.raises(UsageError, match=r"nor 1\.32\.13 has a feature gate 'NoSuchGate'"):
@@ -110,7 +115,7 @@ def test_the_python_api_refuses_the_same() -> None:
     with pytest.raises(UsageError, match=r"1\.31\.14 does not have a feature gate 'NoSuchGate'"):
         hashcompat.hashes([pod(C)], ["1.31.14"], gates=unknown)
     with pytest.raises(UsageError, match=r"1\.31\.14 does not have a feature gate 'NoSuchGate'"):
-        hashcompat.calibrate([pod(C)], "1.31.14", gates=unknown)
+        hashcompat.calibrate([pod(C)], "1.31.14", gates=unknown, records=RECORDS)
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_every_count_of_a_matrix_is_that_of_a_plan(run: Run, tmp_path: Path, old
     assert document["releases"][0] == old
     unknown = 0
     for cell in document["items"]:
-        given = (*source, "--override-node-releases")
+        given = (*source, "--override-node-releases") if cell["from"] != "auto" else source
         summary = plan_of(run, cell["from"], cell["to"], given)["summary"]
         assert (cell["findings"], cell["unknown"]) == (
             summary["restart"] + summary["kill"],

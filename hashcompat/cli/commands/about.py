@@ -148,6 +148,8 @@ def mcp_command(arguments: McpArguments) -> None:
         raise UsageError("the extra mcp is not installed: pip install 'hashcompat[mcp]'") from None
     if bool(arguments.files) + arguments.sample + (arguments.context is not None) > 1:
         raise UsageError("-f, --sample and --context exclude each other")
+    if "-" in arguments.files:
+        raise UsageError("-f -: standard input is for the protocol; name a file")
     server = MCPServer("hashcompat", version=__version__, instructions=_ABOUT)
     tools = Tools(arguments.source)
     for tool in (tools.plan, tools.explain, tools.rules, tools.matrix):
@@ -197,7 +199,8 @@ class Tools:
             done = subprocess.run(  # noqa: S603 - checked words, and no shell
                 mcp_command,
                 capture_output=True,
-                text=True,
+                encoding="utf-8",  # which it prints whatever the locale is
+                errors="replace",
                 timeout=_SECONDS,
                 stdin=subprocess.DEVNULL,
                 env={**os.environ, "HASHCOMPAT_CONFIG": "none"},

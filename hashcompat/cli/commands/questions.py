@@ -89,6 +89,8 @@ def explain_command(arguments: ExplainArguments) -> None:
     if arguments.target is None:
         if arguments.show_values:
             raise UsageError("--show-values is about a pod: name it, as NAMESPACE/POD")
+        if arguments.without_hashes.no_hashes:
+            raise UsageError("--no-hashes is about a pod: what differs between two releases has no hashes")
         if is_named(arguments.source, arguments.scope.labels):
             raise UsageError("name the pod to explain: NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME")
         refuse_without_pods(arguments.source, arguments.scope, arguments.facts, arguments.patched)

@@ -12,13 +12,13 @@ from hashcompat.analysis.answers.comparison import compare_releases, known_relea
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, flag, group, option
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args.common import OutputOptions, ReleaseData, shows
+from hashcompat.cli.args.common import OutputOptions, ReleaseData, ReleaseNames, shows
 from hashcompat.cli.args.gate import configmap_of
 from hashcompat.cli.args.inventory import cluster_scope
 from hashcompat.cli.args.source import ScopeOptions
 from hashcompat.core.catalog import files
 from hashcompat.core.catalog.added import added
-from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.catalog.releases import is_older
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.plan import AUTO
@@ -220,9 +220,8 @@ def rbac_command(arguments: RoleArguments) -> None:
 
     hashcompat rbac --service-account tools:hashcompat | kubectl apply -f -
     """
-    scope = cluster_scope(
-        arguments.scope, needs_nodes=arguments.from_release == AUTO, budgets=arguments.impact
-    )
+    release = ReleaseNames(default_catalog(), quiet=True).read_or_auto(arguments.from_release, "--from")
+    scope = cluster_scope(arguments.scope, needs_nodes=release == AUTO, budgets=arguments.impact)
     state = configmap_of(arguments.state) if arguments.state else None
     if arguments.state and not state:
         raise UsageError(

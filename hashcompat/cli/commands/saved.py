@@ -15,7 +15,7 @@ from hashcompat.analysis.answers.changes import DocumentDifference
 from hashcompat.analysis.answers.comparison import ReleaseDifference, compare_releases
 from hashcompat.analysis.answers.redaction import Redaction, Snapshot
 from hashcompat.cli import output
-from hashcompat.cli.args import argument, command_line, flag, group, option
+from hashcompat.cli.args import argument, command_line, flag, given_flags, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, ReleaseNames, WithoutHashes, shows
 from hashcompat.cli.args.facts import RecordOptions
@@ -223,11 +223,15 @@ def _compared(
             f" snapshots (./{releases[0]} is a file of that name)"
         )
     if releases:
+        if arguments.without_hashes.no_hashes:
+            raise UsageError("--no-hashes is about plans and snapshots: releases have no hashes")
         output.ready(DIFFERENCE, arguments.shown)
         old_release, new_release = map(names.read, sides)
         return DIFFERENCE, compare_releases(old_release, new_release, names.catalog)
     if sides == (STDIN, STDIN):
         raise UsageError("standard input can be only one of the two")
+    for name in given_flags(arguments.data):
+        raise UsageError(f"{name} goes with two releases: saved documents are compared as they are")
     output.ready(CHANGES, arguments.shown)
     old, new = map(read, sides)
     return CHANGES, changes.compare(old.value, new.value, (old.file, new.file))
@@ -262,8 +266,10 @@ def convert_command(arguments: ConvertArguments) -> None:
     """
     with opened(arguments.file, _KINDS, _WANTED) as document:
         report, read = _KINDS[document.kind]
-        if arguments.only_restarts and report is not PLAN:
-            raise UsageError("--only-restarts is about plans")
+        no_hashes = arguments.without_hashes.no_hashes
+        for name, given in (("--only-restarts", arguments.only_restarts), ("--no-hashes", no_hashes)):
+            if given and report is not PLAN:
+                raise UsageError(f"{name} is about plans")
         output.ready(report, arguments.shown)
         result = arguments.without_hashes.of(read(document))
     shortened = without_kept(result) if arguments.only_restarts and isinstance(result, Plan) else result

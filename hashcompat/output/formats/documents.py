@@ -134,6 +134,9 @@ def to_yaml(document: Document, encoding: str) -> Iterator[str]:
     class Dumper(yaml.SafeDumper):
         """Quotes what a CI runner obeys, for the escapes, and what PyYAML alone reads as text, as ``1e3``."""
 
+        def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - what is repeated is written again
+            return True
+
     def represent(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
         style = '"' if is_obeyed(text) else "'" if is_read_otherwise(text) else None
         return dumper.represent_scalar(_TEXT, text, style)

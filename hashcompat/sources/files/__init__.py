@@ -121,8 +121,11 @@ def of_stream(stream: Readable, name: str) -> Input:
     """Return what a file object has from where it is to its end, copied as ``inputs`` copies a pipe."""
     with named(name):
         copy = Copy()
-        while data := stream.read(_CHUNK):
-            copy.add(data if isinstance(data, bytes) else data.encode(errors="surrogatepass"))
+        try:
+            while data := stream.read(_CHUNK):
+                copy.add(data if isinstance(data, bytes) else data.encode(errors="surrogatepass"))
+        except ValueError as error:  # it is closed, not for reading, or its text is not of its encoding
+            raise InputError(f"cannot read: {error}") from None
     return Input(name, copy.open)
 
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import requests
 from requests_unixsocket import Session
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
@@ -122,7 +122,10 @@ def _answer(session: _Session, url: str, end: float) -> tuple[int, bytes]:
     asked = session.get(url, timeout=left, stream=True, headers=headers)
     with closing(asked) as response:
         check_encoding(response.headers)
-        return response.status_code, b"".join(pieces(response.raw, LONGEST_TEXT, end, decode=True))
+        try:
+            return response.status_code, b"".join(pieces(response.raw, LONGEST_TEXT, end, decode=True))
+        except ReadTimeoutError:  # the socket's own time, where that is over first
+            raise LateError("no complete answer in time") from None
 
 
 @contextmanager

@@ -211,12 +211,13 @@ def test_a_saved_preflight_looks_as_the_preflight_did(run: Run, tmp_path: Path, 
     assert (found.out, found.err, found.code) == (wanted.out, wanted.err, 0)
 
 
-def test_a_preflight_has_no_restarts(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("flag", ["--only-restarts", "--no-hashes"])
+def test_a_preflight_has_no_restarts_and_no_hashes(run: Run, tmp_path: Path, flag: str) -> None:
     path = tmp_path / "preflight.json"
     words = ("preflight", "--to", "1.31.14", "--no-node", "-f", "-", "-q", "--out", path)
     run(*words, stdin=as_json(node("v1.31.0")))
-    result = run("convert", path, "--only-restarts")
-    assert (result.code, result.out) == (64, "")
+    result = run("convert", path, flag)
+    assert (result.code, result.out, result.err) == (64, "", f"Error: {flag} is about plans\n")
 
 
 Change = Callable[[Any], object]

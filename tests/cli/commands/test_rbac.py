@@ -101,7 +101,8 @@ def test_the_default_is_a_manifest_to_apply(run: Run) -> None:
         "apiVersion: v1\nkind: List\nitems:\n"
         "- apiVersion: rbac.authorization.k8s.io/v1\n  kind: ClusterRole\n"
     )
-    assert "&id" not in run("rbac", "--service-account", "a:b").out
+    for more in (("--service-account", "a:b"), ("-n", "ops", "--state", "configmap:ops/rollout")):
+        assert "&id" not in run("rbac", *more).out
 
 
 def test_for_people(run: Run) -> None:

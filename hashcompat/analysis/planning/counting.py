@@ -365,7 +365,8 @@ class Crowds:
             return way, alike
         if way.old == AUTO:
             return way.new, alike
-        return forgets(view.current(way.old), view.kubelet(way.new)), alike
+        old = view.current(way.old)
+        return forgets(old, view.kubelet(way.new)), old.behaviour.resources_recorded, alike
 
     def add(self, pod: Pod) -> None:
         """Take one more pod, selected or not."""

@@ -20,7 +20,7 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.jsonpath import rows as json_rows
 from hashcompat.core.kubelet.decide.resize import forgets
 from hashcompat.core.kubelet.decide.room.admitting import deferred, outcomes
-from hashcompat.core.kubelet.decide.room.requests import Asking, as_allocated, asking
+from hashcompat.core.kubelet.decide.room.requests import Asking, as_allocated, as_noted, asking
 from hashcompat.core.kubelet.decide.room.tenants import (
     Given,
     Sums,
@@ -127,6 +127,7 @@ class Rooms:
         """
         allocatable, forgotten = self._allocatable.get(pod.node), pod.node in self._forgetful
         kubelet = self._on(pod.node)
+        pod = as_noted(pod, self._current.get(pod.node), kubelet)
         pod = as_allocated(pod, self._records.allocated_to(pod), kubelet)
         is_alone = pod.resizing or pod.seen is not None or any(pod.resized)
         if pod.shape is None or is_alone or pod.claims:

@@ -47,6 +47,36 @@ def test_a_resize_that_does_not_fit_waits_on(run: Run, wanted: str, others: str,
     assert verdicts(run, node("v1.36.3"), *pods, old="1.36.3", new="1.37.1")["a"] == "UNKNOWN"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param("1.32.10", "1.33.13", {"a": "KILL OutOfcpu", "b": "KEEP"}, id="in another file"),
+        pytest.param("1.31.14", "1.36.3", {"a": "KILL OutOfcpu", "b": "KEEP"}, id="over several minors"),
+        pytest.param("1.33.13", "1.34.12", {"a": "KEEP", "b": "KEEP"}, id="in the same file"),
+        pytest.param("1.31.14", "1.32.10", {"a": "KEEP", "b": "KEEP"}, id="before that as well"),
+    ],
+)
+def test_what_a_kubelet_before_1_33_allocated_is_not_noted_for_a_newer_one(
+    run: Run, old: str, new: str, expected: dict[str, str]
+) -> None:
+    """With the gate on; it admits by the spec, for which there is no room."""
+    waiting = resized(sized("a", "01:00", cpu="20"), "PodResizePending", allocated="1", actual="1")
+    waiting["spec"]["containers"][0]["resizePolicy"][0]["restartPolicy"] = "NotRequired"
+    gate = ("--feature-gates", "InPlacePodVerticalScaling=true")
+    pods = [waiting, sized("b", "02:00", cpu="3")]
+    assert verdicts(run, host(), *pods, old=old, new=new, more=gate) == expected
+
+
+def test_what_is_admitted_by_its_spec_counts_by_its_spec_beside_others(run: Run) -> None:
+    grown = resized(sized("a", "01:00", cpu="2"), "PodResizePending", allocated="1", actual="1")
+    pods = [grown, sized("b", "02:00", cpu="3")]
+    gate = ("--feature-gates", "InPlacePodVerticalScaling=true")
+    found = verdicts(run, host(), *pods, old="1.32.10", new="1.33.13", more=gate)
+    assert found == {"a": "RESTART", "b": "KILL OutOfcpu"}
+    del grown["status"]["containerStatuses"][0]["resources"]
+    assert verdicts(run, host(), *pods, old="1.32.10", new="1.33.13", more=gate) == found
+
+
 def test_what_a_pod_has_that_may_go_may_be_free_for_a_resize(run: Run) -> None:
     waiting = resized(sized("a", "01:00", cpu="2"), "PodResizePending", allocated="1", actual="1")
     late, ending = sized("late", "03:00", cpu="3"), sized("ending", "02:00", cpu="3")

@@ -71,6 +71,26 @@ def asking(
     return Asking({}, {}, ports=ports)
 
 
+def as_noted(pod: Pod, old: Kubelet | None, new: Kubelet) -> Pod:
+    """Return a pod without what a kubelet of up to 1.32 allocated, of which a newer one has no note.
+
+    From 1.33 on it is noted in another file. Without a note a pod is admitted by its spec, which is allocated
+    with that: no resize waits any more. Source: pkg/kubelet/status/status_manager.go
+    ``podStatusManagerStateFile`` (1.32.10), pkg/kubelet/allocation/allocation_manager.go
+    ``allocatedPodsStateFile`` and ``UpdatePodFromAllocation`` (1.33.13).
+    """
+    if not pod.resized or old is None:
+        return pod
+    if old.behaviour.resources_recorded or not new.behaviour.resources_recorded:
+        return pod
+    found = {
+        name: {place: value for place, value in row.items() if place != "allocated"}
+        for name, row in pod.resized.items()
+    }
+    found = {name: row for name, row in found.items() if row}
+    return structs.replace(pod, resized=found, resizing="")
+
+
 def as_allocated(pod: Pod, allocated: Mapping[str, Mapping[str, Any]], kubelet: Kubelet) -> Pod:
     """Return a pod with what a kubelet noted as allocated, which counts whatever its status shows.
 

@@ -632,6 +632,37 @@ def test_hc054_a_container_of_unknown_state_is_killed_and_created_again(
     assert {one["container"]: one["verdict"] for one in again} == {"c": verdict, "s": verdict}
 
 
+@pytest.mark.parametrize(
+    ("policy", "own", "ended", "way", "verdict"),
+    [
+        pytest.param("Always", "Never", None, WAY, "KILL", id="its own policy counts"),
+        pytest.param("OnFailure", "Never", None, WAY, "KILL", id="that of an OnFailure pod too"),
+        pytest.param("OnFailure", "", None, WAY, "RESTART", id="137 is a failure"),
+        pytest.param("Never", "Always", None, WAY, "RESTART", id="it starts again by its own"),
+        pytest.param("Always", "Never", "Never", WAY, "KILL", id="what ended is not to start again"),
+        pytest.param("Always", "Never", "OnFailure", WAY, "KILL", id="it ended with 0"),
+        pytest.param("Always", "Never", "Always", WAY, "RESTART", id="what ended starts again"),
+        pytest.param(
+            "Always", "Never", None, ("--from", "1.34.10", "--to", "1.34.12"), "RESTART", id="the gate is off"
+        ),
+    ],
+)
+def test_hc054_a_pod_has_failed_by_what_is_lost_if_none_of_its_containers_starts_again(
+    run: Run, tmp_path: Path, policy: str, own: str, ended: str | None, way: tuple[str, ...], verdict: str
+) -> None:
+    """Containers have restartPolicies of their own from 1.35 on (1.35.2 ``getPhase``)."""
+    made = pod({**C, **({"restartPolicy": own} if own else {})}, spec={"restartPolicy": policy})
+    made["status"] = {"phase": "Running", "containerStatuses": [running("c")]}
+    if ended:
+        made["spec"]["containers"].append({"name": "e", "image": "i", "restartPolicy": ended})
+        state = {"terminated": {"exitCode": 0}}
+        made["status"]["containerStatuses"].append({**running("e", NEW), "state": state})
+    row = {**record(None, container="c"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
+    told = recorded(tmp_path, row)
+    found = run("plan", *way, "-f", "-", "-o", "json", *told, stdin=as_json(made)).items[0]
+    assert (found["verdict"], found["reasons"][0]["id"]) == (verdict, "HC054")
+
+
 def test_hc054_a_never_pod_goes_on_while_another_of_its_containers_runs(run: Run, tmp_path: Path) -> None:
     row = {**record(None, container="c"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
     found = items(run, shown("Never"), row, directory=tmp_path)

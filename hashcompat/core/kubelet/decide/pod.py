@@ -13,7 +13,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
 from hashcompat.core.kubelet.decide.static import by_manifest, by_mirror_pod, refused_kinds, unread
-from hashcompat.core.kubelet.decide.whole import Rules, starts_again
+from hashcompat.core.kubelet.decide.whole import Rules, exit_codes, starts_again
 from hashcompat.core.model.pods import FINISHED, Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 
@@ -247,7 +247,7 @@ def runtime_gone(case: Case) -> Decision | None:
     else:
         return None
     if fails_by_loss(case):
-        text = f"{text}, but a Never pod whose containers it lacks has failed"
+        text = f"{text}, but the pod has failed without its containers, for none starts again"
         return Decision(Verdict.KILL, (Reason(rules.RUNTIME_GONE, text),))
     return Decision(Verdict.RESTART, (Reason(rules.RUNTIME_GONE, text),), pod_recreated=True)
 
@@ -256,17 +256,19 @@ def fails_by_loss(case: Case) -> bool:
     """Return whether a pod has failed once the runtime lacks its containers, by the row ``lostContainers``.
 
     A kubelet that starts knows what ran from the status at the API server, and of static pods nothing. It
-    takes 137 for the exit code of what it lacks, by which a container's own rules may start it again.
-    Source: pkg/kubelet/kubelet_pods.go ``convertToAPIContainerStatuses`` and ``getPhase``, kubelet.go
-    ``syncPod`` (1.19.16 - 1.37.1).
+    takes 137 for the exit code of what it lacks. The pod has failed where none of its containers is to start
+    again, by its restartPolicy or by their own. Source: pkg/kubelet/kubelet_pods.go
+    ``convertToAPIContainerStatuses`` and ``getPhase``, kubelet.go ``syncPod`` (1.19.16 - 1.37.1).
     """
-    if case.pod.static or case.pod.restart_policy != "Never" or case.new.behaviour.lost_containers != "ended":
+    if case.pod.static or case.new.behaviour.lost_containers != "ended":
         return False
     main = [one for one in case.pod.containers if one.type == "container"]
     if any(one.running is False and not (one.started or one.ended) for one in main):
         return False  # one that has never run keeps its pod pending
-    own = rules_of(case)
-    return not any(starts_again(one.spec, "Never", _LOST_CODE, own) for one in main)
+    policy, own = case.pod.restart_policy, rules_of(case)
+    return not any(
+        starts_again(one.spec, policy, code, own) for one in main for code in exit_codes(one) or [_LOST_CODE]
+    )
 
 
 def drives_docker(case: Case) -> bool:

@@ -394,3 +394,50 @@ def test_a_kubelet_before_1_28_waits_for_the_end_of_a_sidecar(run: Run, new: str
     assert [one["verdict"] for one in result.items if one["container"] == "s"] == [verdict]
     stuck = [line for line in result.document["spec"]["besides"] if "waits for its end" in line]
     assert bool(stuck) is (verdict == "KEEP")
+
+
+USERS_OFF = "hostUsers needs the feature gate UserNamespacesSupport, which is off"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "spec", "more", "expected"),
+    [
+        pytest.param(
+            "1.33.13", "1.32.13", {"hostUsers": False}, (), [USERS_OFF], id="back to a gate that is off"
+        ),
+        pytest.param("1.33.13", "1.32.13", {"hostUsers": True}, (), [USERS_OFF], id="whatever it says"),
+        pytest.param("1.33.13", "1.32.13", {}, (), [], id="it says nothing"),
+        pytest.param("1.33.13", "1.34.12", {"hostUsers": False}, (), [], id="on in both"),
+        pytest.param("1.32.10", "1.33.13", {"hostUsers": False}, (), [], id="on from now on"),
+        pytest.param("1.31.14", "1.32.13", {"hostUsers": False}, (), [], id="it runs, so that it is on"),
+        pytest.param(
+            "1.33.13",
+            "1.32.13",
+            {"hostUsers": False},
+            ("--feature-gates", "UserNamespacesSupport=true"),
+            [],
+            id="it is set",
+        ),
+    ],
+)
+def test_a_container_that_is_kept_and_cannot_be_created_again_is_warned_of(
+    run: Run, old: str, new: str, spec: Json, more: tuple[str, ...], expected: list[str]
+) -> None:
+    """1.32.13 ``GetOrCreateUserNamespaceMappings``: an error for each container of the pod."""
+    command = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *more)
+    result = run(*command, stdin=as_json(pod(C, spec=spec)))
+    assert result.item["verdict"] == "KEEP"
+    start = "1 pod does not start again once a container ends: "
+    found = [
+        line.removeprefix(start) for line in result.document["spec"]["besides"] if line.startswith(start)
+    ]
+    assert [line.partition(": ")[0] for line in found] == expected
+
+
+def test_a_manifest_whose_field_an_api_server_may_drop_is_not_warned_of(run: Run) -> None:
+    given = pod(C, spec={"hostUsers": False})
+    del given["metadata"]["uid"]
+    result = run(
+        "plan", "--from", "1.33.13", "--to", "1.32.13", "-f", "-", "-o", "json", stdin=as_json(given)
+    )
+    assert USERS_OFF not in str(result.document["spec"]["besides"])

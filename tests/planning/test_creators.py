@@ -334,3 +334,29 @@ def test_replicas_share_what_older_releases_compute(run: Run) -> None:
         "plan", "--from", "1.19.16", "--to", "1.20.15", "-f", "-", "-o", "json", stdin=as_json(*pods)
     )
     assert {item["verdict"] for item in result.items} == {"KEEP"}
+
+
+@pytest.mark.parametrize(
+    ("behind", "restarts", "started", "expected"),
+    [
+        pytest.param({"running": {}}, 0, True, ("KEEP", []), id="an init container behind it runs"),
+        pytest.param({"terminated": {"exitCode": 0}}, 0, True, ("KEEP", []), id="or has ended"),
+        pytest.param({"waiting": {}}, 0, True, ("UNKNOWN", ["HC011"]), id="or has not begun"),
+        pytest.param({"running": {}}, 1, True, ("UNKNOWN", ["HC011"]), id="it was created again since"),
+        pytest.param({"running": {}}, 0, False, ("UNKNOWN", ["HC011"]), id="its probe has not passed"),
+    ],
+)
+def test_hc011_what_has_begun_behind_a_sidecar_shows_that_its_startup_probe_passed(
+    run: Run, behind: Json, restarts: int, started: bool, expected: Expected
+) -> None:
+    """So its kubelet compared it before any regular container ran (``computeInitContainerActions``)."""
+    probed = {**SIDECAR, "startupProbe": {"exec": {"command": ["true"]}}}
+    given = pod(MAIN, spec={"initContainers": [probed, {"name": "i", "image": "i"}]})
+    row = status(AFTER_1_32_13, restarts, name=SIDECAR["name"]) | {"started": started}
+    given["status"] = {
+        "phase": "Pending",
+        "initContainerStatuses": [row, {"name": "i", "restartCount": 0, "state": behind}],
+        "containerStatuses": [{"name": "main", "restartCount": 0, "state": {"waiting": {}}}],
+    }
+    item = planned(run, "1.33.2", "1.34.12", given)[SIDECAR["name"]]
+    assert (item["verdict"], [reason["id"] for reason in item["reasons"]]) == expected

@@ -88,7 +88,7 @@ def test_objects_of_other_groups_are_no_volumes() -> None:
 
 
 def test_the_kinds_are_those_that_a_release_has_no_plugin_for(catalog: Catalog) -> None:
-    of_pods = {"csi", "ephemeral", "image", "gitRepo"}
+    of_pods = {"csi", "ephemeral", "image", "gitRepo", "clusterTrustBundle", "podCertificate"}
     kubelets = [catalog.kubelet(name) for name in catalog.releases()]
     removed = {kind for one in kubelets for kind in one.behaviour.volumes_without_plugin} - of_pods
     replaced = {kind for one in kubelets for kind in catalog.hazards(one.release).volumes_by_driver}

@@ -17,6 +17,7 @@ from hashcompat.core.go.jsonpath import is_object, part, rows
 from hashcompat.core.kubelet.alike import begins_to_enforce, has_killing_exec, longest_reset
 from hashcompat.core.kubelet.decide import refused, static
 from hashcompat.core.kubelet.decide.case import Case, Decision
+from hashcompat.core.kubelet.decide.creation import lacks_gate
 from hashcompat.core.kubelet.decide.memory import UNEXPECTED
 from hashcompat.core.kubelet.decide.pod import at_rest, ending, forgets_sidecars, overdue, waits_for_volume
 from hashcompat.core.model.escape import agree, count, name_path
@@ -65,7 +66,7 @@ class Caution(msgspec.Struct, frozen=True):
     barred: tuple[str, str] | None = None
     """The target release, where that fails its pod, of which nothing runs, and why; else None."""
     stuck: str = ""
-    """Why it does not start again once it ends: a volume without a plugin, a sidecar; empty for nothing."""
+    """Why it does not start again once it ends, such as a volume without a plugin; empty for nothing."""
     unready: tuple[str, int] | None = None
     """The target release, and for how many seconds at most it is not ready when that starts; None where it is
     not kept, or stays ready."""
@@ -147,7 +148,7 @@ class Cautions:
             doubtful,
             outdated,
             str(case.new.release) if waits and _selects_more_than(_OF_KUBELETS, draft.pod) else "",
-            stuck=waits_for_volume(case) or (_waits_for_sidecar(case) if verdict is Verdict.KEEP else ""),
+            stuck=waits_for_volume(case) or (_stays_ended(case) if verdict is Verdict.KEEP else ""),
             unready=(
                 _unready(case, draft.container)
                 if verdict is Verdict.KEEP and draft.container.running
@@ -325,6 +326,11 @@ def _barred(case: Case) -> tuple[str, str] | None:
 
 def _said(case: Case, found: Decision | None) -> tuple[str, str] | None:
     return (str(case.new.release), found.reasons[0].text) if found else None
+
+
+def _stays_ended(case: Case) -> str:
+    """Return why a container that is kept does not start again once it ends; empty where it does."""
+    return lacks_gate(case) or _waits_for_sidecar(case)
 
 
 def _waits_for_sidecar(case: Case) -> str:

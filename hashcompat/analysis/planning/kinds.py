@@ -55,13 +55,13 @@ OF_CONTAINER: Final = frozenset(
 WITHOUT_PLUGIN: Final = frozenset(
     {
         *("csi", "ephemeral", "image", "photonPersistentDisk", "scaleIO", "flocker", "quobyte"),
-        *("storageos", "glusterfs", "cephfs", "rbd", "gitRepo"),
+        *("storageos", "glusterfs", "cephfs", "rbd", "gitRepo", "clusterTrustBundle", "podCertificate"),
         *MIGRATED_VOLUMES,
     }
 )
 """The kinds of volumes that some kubelets have no plugin of their own for (``volumesWithoutPlugin`` in
-behaviour.json, and those that CSI drivers mount): whether a container mounts one decides, and no other
-volume does."""
+behaviour.json, and those that CSI drivers mount), and the sources of projected ones that some refuse: whether
+a container mounts one decides, and no other volume does."""
 
 _NAMES_OF_POD: Final = frozenset(
     {

@@ -121,6 +121,11 @@ class Gates:
         spec = self._table.spec(name, self._release)
         return spec is not None and self._chosen(name, spec) is not None
 
+    def is_of_new(self, name: str) -> bool:
+        """Return whether the release has a gate of this name for what is new: alpha or beta."""
+        spec = self._table.spec(name, self._release)
+        return spec is not None and spec.stage in _OF_STAGE
+
     def is_on(self, name: str) -> bool:
         """Return whether what a gate guards is there: as set, or by default; a lock wins."""
         if name not in self._on:

@@ -297,10 +297,14 @@ def _items(value: Any) -> list[Mapping[str, Any]]:
 
 
 def volume_kinds(spec: Mapping[str, Any]) -> frozenset[str]:
-    """Return the keys of the sources of a pod's volumes, such as ``rbd``."""
-    return frozenset(
-        key for volume in _items(spec.get("volumes")) for key, source in volume.items() if source is not None
-    )
+    """Return the keys of the sources of a pod's volumes, such as ``rbd``, and of what projected ones join."""
+    return frozenset(kind for volume in _items(spec.get("volumes")) for kind in _source_keys(volume))
+
+
+def _source_keys(volume: Mapping[str, Any]) -> Iterator[str]:
+    projected = volume.get("projected")
+    joined = _items(projected.get("sources")) if isinstance(projected, Mapping) else []
+    yield from (key for one in (volume, *joined) for key, source in one.items() if source is not None)
 
 
 MIGRATED_VOLUMES: Final[Mapping[str, tuple[str, str]]] = {
@@ -320,8 +324,8 @@ Source: csi-translation-lib plugins/, pkg/volume/csimigration/plugin_manager.go 
 
 def mounted(spec: Mapping[str, Any], kinds: Collection[str]) -> list[str]:
     """Return which of some kinds of volumes a container mounts, sorted."""
-    volumes = _mounted(spec)
-    return sorted({kind for kind in kinds for volume in volumes if volume.get(kind) is not None})
+    found = {kind for volume in _mounted(spec) for kind in _source_keys(volume)}
+    return sorted(found.intersection(kinds))
 
 
 def claims(spec: Mapping[str, Any], pod: str) -> list[str]:

@@ -471,6 +471,14 @@ def stored(kind: str, *, mounted: bool = True) -> Json:
     return pod({**C, "volumeMounts": mounts}, spec={"volumes": volumes})
 
 
+def projecting(source: str, *, mounted: bool = True) -> Json:
+    """Return a pod with a projected volume that has a source of a kind."""
+    made = stored("projected", mounted=mounted)
+    sources = [{"configMap": {"name": "m"}}, {source: {"path": "x", "optional": True}}]
+    made["spec"]["volumes"][0]["projected"] = {"sources": sources}
+    return made
+
+
 def claiming(name: str, claim: str) -> Json:
     """Return a pod that mounts what is behind a claim."""
     volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": claim}}]
@@ -487,9 +495,11 @@ def volume(kind: str, claim: str) -> Json:
 
 
 WAITS: Expected = ("KEEP", ["HC044"])
+ENDED: Expected = ("KILL", ["HC045"])
 RESTART: Expected = ("RESTART", ["HC004"])
 RESTART_BY_FIELD: Expected = ("RESTART", ["HC001"])
 GIT = ("--feature-gates", "GitRepoVolumeDriver=true")
+IMAGES = ("--feature-gates", "ImageVolume=true")
 
 
 @pytest.mark.parametrize(
@@ -510,12 +520,82 @@ GIT = ("--feature-gates", "GitRepoVolumeDriver=true")
         ("1.16.15", "1.13.12", stored("csi"), (), WAITS),
         ("1.16.15", "1.15.12", stored("csi"), (), WAITS),
         ("1.21.14", "1.18.19", stored("ephemeral"), (), WAITS),
+        ("1.35.2", "1.34.12", stored("image"), (), WAITS),
+        ("1.36.3", "1.31.14", stored("image"), (), WAITS),
+        ("1.36.3", "1.30.14", stored("image"), (), WAITS),
+        ("1.35.2", "1.34.12", stored("image", mounted=False), (), KEEP),
+        ("1.35.2", "1.34.12", stored("image"), IMAGES, KEEP),
+        ("1.35.2", "1.36.3", stored("image"), (), KEEP),
+        ("1.34.12", "1.35.2", stored("image"), (), KEEP),
+        # its container runs, so that the gate is on, which is off by default
+        ("1.33.13", "1.34.12", stored("image"), (), KEEP),
+        ("1.33.13", "1.34.12", stored("image"), ("--feature-gates", "ImageVolume=false"), WAITS),
+        ("1.14.10", "1.15.12", stored("csi"), (), KEEP),
+        ("1.37.1", "1.36.3", projecting("clusterTrustBundle"), (), WAITS),
+        ("1.37.1", "1.30.14", projecting("clusterTrustBundle"), (), WAITS),
+        ("1.37.1", "1.36.3", projecting("podCertificate"), (), WAITS),
+        ("1.37.1", "1.34.12", projecting("podCertificate"), (), WAITS),
+        ("1.37.1", "1.36.3", projecting("podCertificate", mounted=False), (), KEEP),
+        ("1.37.1", "1.36.3", projecting("serviceAccountToken"), (), KEEP),
+        # an older one reads no such source, and mounts the others
+        ("1.37.1", "1.28.15", projecting("clusterTrustBundle"), (), RESTART_BY_FIELD),
+        ("1.37.1", "1.33.13", projecting("podCertificate"), (), KEEP),
+        ("1.36.3", "1.37.1", projecting("podCertificate"), (), KEEP),
+        ("1.35.2", "1.36.3", projecting("clusterTrustBundle"), (), KEEP),
     ],
 )
 def test_hc044_a_volume_without_a_plugin_is_waited_for(
     run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
 ) -> None:
     assert decided(run, old, new, given, more=more) == expected
+
+
+@pytest.mark.parametrize(
+    ("new", "policy", "state", "init", "expected"),
+    [
+        pytest.param("1.33.13", "Never", {"terminated": {"exitCode": 0}}, {}, WAITS, id="all have ended"),
+        pytest.param("1.32.13", "Never", {"terminated": {"exitCode": 0}}, {}, ENDED, id="it has the plugin"),
+        pytest.param("1.33.13", "OnFailure", {"terminated": {}}, {}, WAITS, id="a code that is not known"),
+        pytest.param("1.33.13", "Always", {"running": {}}, {}, WAITS, id="one runs"),
+        pytest.param(
+            "1.33.13",
+            "Never",
+            {"waiting": {"reason": "PodInitializing"}},
+            {"terminated": {"exitCode": 1}},
+            ENDED,
+            id="the pod has failed by its init container",
+        ),
+    ],
+)
+def test_hc044_a_sidecar_of_a_pod_that_waits_for_a_volume_does_not_end_with_the_others(
+    run: Run, new: str, policy: str, state: Json, init: Json, expected: Expected
+) -> None:
+    """Its phase is Running, and its containers are not looked at (1.33.13 ``SyncPod``)."""
+    given = stored("gitRepo")
+    given["spec"] |= {
+        "restartPolicy": policy,
+        "initContainers": [{**C, "name": "s", "restartPolicy": "Always"}],
+    }
+    rows = [{"name": "s", "restartCount": 0, "state": {"running": {}}}]
+    if init:
+        given["spec"]["initContainers"].append({**C, "name": "i"})
+        rows.append({"name": "i", "restartCount": 0, "state": init})
+    main = [{"name": "c", "restartCount": 0, "state": state}]
+    given["status"] = {"phase": "Running", "containerStatuses": main, "initContainerStatuses": rows}
+    item = planned(run, "1.32.10", new, given)["s"]
+    assert (item["verdict"], [reason["id"] for reason in item["reasons"]]) == expected
+
+
+def test_hc045_an_ephemeral_container_ends_though_its_pod_waits_for_a_volume(run: Run) -> None:
+    """Without a sidecar that runs, the pod has Succeeded before anything of it is waited for."""
+    given = stored("gitRepo")
+    given["spec"] |= {"restartPolicy": "Never", "ephemeralContainers": [{"name": "e", "image": "i"}]}
+    given["status"] = {
+        "phase": "Running",
+        "containerStatuses": [{"name": "c", "restartCount": 0, "state": {"terminated": {"exitCode": 0}}}],
+        "ephemeralContainerStatuses": [{"name": "e", "restartCount": 0, "state": {"running": {}}}],
+    }
+    assert planned(run, "1.32.10", "1.33.13", given)["e"]["verdict"] == "KILL"
 
 
 def test_hc044_a_volume_behind_a_claim_is_waited_for_too(run: Run, tmp_path: Path) -> None:
@@ -598,6 +678,15 @@ def test_a_static_pod_with_another_uid_ends_and_waits_for_a_volume_without_a_plu
     assert decided(run, "1.32.13", "1.33.13", made) == WAITS
     # it keeps its UID, whatever runs now
     assert decided(run, "auto", "1.33.13", node("v1.99.0"), made, more=shown) == WAITS
+
+
+def test_a_projected_volume_with_a_refused_source_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:
+    given = as_json(projecting("podCertificate"))
+    (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=given).out)
+    way = ("plan", "--from", "1.37.1", "--to", "1.36.3", "-o", "json", "-f")
+    for found in (run(*way, "-", stdin=given), run(*way, tmp_path / "s.json")):
+        (reason,) = found.item["reasons"]
+        assert reason["text"].endswith("1.36.3 has no plugin for a volume of the pod (podCertificate)")
 
 
 def test_a_volume_without_a_plugin_is_warned_of_and_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:

@@ -147,12 +147,24 @@ class Case(msgspec.Struct, frozen=True):
 
     @property
     def may_never_pass(self) -> bool:
-        """Whether a sidecar's startupProbe has not passed yet: what comes after sidecars never ran.
+        """Whether a sidecar's startupProbe may not have passed yet: what comes after sidecars never ran.
 
         1.35.0 - 1.35.3 report each sidecar that is older than themselves as ``started``
-        (kubernetes/kubernetes#137885).
+        (kubernetes/kubernetes#137885). But an init container behind it begins only once it has passed.
         """
-        return self.waits and (self.container.probed is False or self.whole.never_ran)
+        if not self.waits or self.container.probed is False:
+            return self.waits
+        return self.whole.never_ran and not (self.container.restarts == 0 and self._begun_behind)
+
+    @property
+    def _begun_behind(self) -> bool:
+        """Whether an init container or a sidecar behind this one has begun."""
+        behind = self.pod.containers[self.whole.place(self.container) + 1 :]
+        return any(
+            one.running or one.ended is not None
+            for one in behind
+            if one.type in (ContainerType.INIT, ContainerType.SIDECAR)
+        )
 
 
 class Decision(msgspec.Struct, frozen=True):

@@ -35,18 +35,27 @@ def not_created(case: Case, decision: Decision) -> Decision:
     it; so may the API server of a manifest that is not a static pod's. And what follows a sidecar in a pod
     that is created again waits for ever where the kubelet does not know sidecars (``sidecars_block``).
     """
-    sent = case.pod.manifest and not case.pod.static
-    if decision.verdict is not Verdict.RESTART or sent:
+    if decision.verdict is not Verdict.RESTART or _is_sent(case):
         return decision
-    if missing := next(_without_gate(case), None):
-        text = f"not created again: {missing[0]} needs the feature gate {missing[1]}, which is off"
-        why = Reason(rules.NOT_CREATED, text)
+    if missing := lacks_gate(case):
+        why = Reason(rules.NOT_CREATED, f"not created again: {missing}")
     elif decision.pod_recreated and (sidecar := _waits_for_sidecar(case)):
         text = f"{case.new.release} takes the sidecar {sidecar} for an init container, and waits for its end"
         why = Reason(rules.WAITS_FOR_SIDECAR, f"not created again: {text}")
     else:
         return decision
     return structs.replace(decision, verdict=Verdict.KILL, reasons=(*decision.reasons, why))
+
+
+def lacks_gate(case: Case) -> str:
+    """Return for which field the target kubelet fails to create the container; empty where it does not."""
+    missing = None if _is_sent(case) else next(_without_gate(case), None)
+    return f"{missing[0]} needs the feature gate {missing[1]}, which is off" if missing else ""
+
+
+def _is_sent(case: Case) -> bool:
+    """Return whether it is a manifest that an API server reads, and may drop fields of."""
+    return case.pod.manifest and not case.pod.static
 
 
 def _waits_for_sidecar(case: Case) -> str:

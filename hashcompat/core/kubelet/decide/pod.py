@@ -65,7 +65,10 @@ def done(case: Case) -> Decision | None:
 
     Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, 1.16.15, 1.31.14 and 1.36.5:
     the pod is killed once no regular container is to run again, with sidecars and ephemeral containers, and
-    once an init container has failed that is not to run again (``computeInitContainerActions``).
+    once an init container has failed that is not to run again (``computeInitContainerActions``). A kubelet
+    that waits for a volume does not get as far; but by an init container's failure alone the pod has failed
+    before (pkg/kubelet/kubelet_pods.go ``getPhase``, 1.31.14 and 1.37.1), and without a sidecar that runs by
+    the end of the others.
     """
     what = _LASTING.get(case.container.type)
     if not (case.container.running and what):
@@ -73,6 +76,8 @@ def done(case: Case) -> Decision | None:
     if resets_all(case) or sidecars_block(case):
         return None  # that comes first, whatever the regular containers ended with
     ended, failed = case.whole.is_done(rules_of(case)), case.whole.has_failed(rules_of(case))
+    if failed is False and case.whole.runs_sidecar and waits_for_volume(case):
+        return None  # its phase is not one that ends it, and nobody looks at its containers
     if ended or failed:
         which = "the last regular container of the pod has ended"
         which = which if ended else "an init container of the pod has failed for good"
@@ -298,13 +303,27 @@ def waits_for_volume(case: Case) -> str:
     """Return what the target kubelet waits for in vain before it looks at containers; empty for nothing."""
     missing, release = case.new.behaviour.volumes_without_plugin, case.new.release
     kinds = [kind for kind, gate in missing.items() if not (gate and case.new.gates.is_on(gate))]
-    if mounts := case.whole.mounts(kinds):
+    # most pods mount none: for these the current kubelet's gates count for nothing
+    mounts = case.whole.mounts(kinds)
+    if mounts and (mounts := case.whole.mounts([kind for kind in kinds if not _is_set(case, kind)])):
         return f"{release} has no plugin for a volume of the pod ({mounts})"
     for kind, driver in _lacking(case):
         if mounts := case.whole.mounts([kind]):
             by_driver = f"by the CSI driver {driver}, which its node lacks"
             return f"{release} mounts a volume of the pod ({mounts}) {by_driver}"
     return ""
+
+
+def _is_set(case: Case, kind: str) -> bool:
+    """Return whether somebody has set the gate of a new kind of volumes, and so will for the target kubelet.
+
+    What runs with one under a kubelet whose gate is off by default shows that.
+    """
+    before, now = case.old, case.new
+    gate = now.behaviour.volumes_without_plugin[kind]
+    if not gate or now.gates.sets(gate) or not now.gates.is_of_new(gate) or not case.old_known:
+        return False
+    return before.behaviour.volumes_without_plugin.get(kind) == gate and not before.gates.is_on(gate)
 
 
 def _lacking(case: Case) -> Iterator[tuple[str, str]]:

@@ -114,6 +114,27 @@ def test_pages_fit_their_screen_and_ask_nobody_else(
     assert troubles == []
 
 
+@pytest.mark.parametrize("screen", SCREENS)
+def test_columns_of_pictures_are_as_wide_before_these_are_there(
+    browser: Browser, address: str, screen: str
+) -> None:
+    context = browser.new_context(**SCREENS[screen])
+    page = context.new_page()
+    page.goto(address)
+    whole, begun = page.evaluate(
+        """() => {
+            const table = document.querySelector("table:has(td img)");
+            const widths = () => [...table.querySelectorAll("th")].map((one) => one.offsetWidth);
+            const whole = widths();
+            table.tBodies[0].remove();
+            return [whole, widths()];
+        }"""
+    )
+    assert whole == begun
+    assert min(whole) > 100
+    context.close()
+
+
 @pytest.mark.full
 def test_every_page_fits_a_phone_in_colours_that_can_be_read(
     browser: Browser, made: Path, address: str

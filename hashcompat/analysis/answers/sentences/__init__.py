@@ -239,7 +239,8 @@ def _keep(situation: Situation) -> str:
     if situation.has(rules.NO_VOLUME):
         return (
             "no action is needed for the upgrade itself, but once a container of this pod ends, it does not "
-            "start again: move its data to a volume of a CSI driver that the node has"
+            "start again: move its data to a volume of a CSI driver that the node has, or set the gate of a "
+            "new kind of volume"
         )
     return "no action is needed"
 

@@ -148,7 +148,8 @@ class Cautions:
             doubtful,
             outdated,
             str(case.new.release) if waits and _selects_more_than(_OF_KUBELETS, draft.pod) else "",
-            stuck=waits_for_volume(case) or (_stays_ended(case) if verdict is Verdict.KEEP else ""),
+            stuck=waits_for_volume(case)
+            or (lacks_gate(case) or _waits_for_sidecar(case) if verdict is Verdict.KEEP else ""),
             unready=(
                 _unready(case, draft.container)
                 if verdict is Verdict.KEEP and draft.container.running
@@ -326,11 +327,6 @@ def _barred(case: Case) -> tuple[str, str] | None:
 
 def _said(case: Case, found: Decision | None) -> tuple[str, str] | None:
     return (str(case.new.release), found.reasons[0].text) if found else None
-
-
-def _stays_ended(case: Case) -> str:
-    """Return why a container that is kept does not start again once it ends; empty where it does."""
-    return lacks_gate(case) or _waits_for_sidecar(case)
 
 
 def _waits_for_sidecar(case: Case) -> str:

@@ -318,6 +318,7 @@ def head(length: str, path: str = MACHINE) -> bytes:
 CHUNKED = "Transfer-Encoding: chunked"
 
 
+@pytest.mark.slow
 def test_a_request_may_be_neither_long_nor_slow(client: Client, tmp_path: Path) -> None:
     ca = certified(tmp_path)
     extension = server.Extension(Clusters(tmp_path).judge, server.Limits(read_seconds=0.3))

@@ -198,6 +198,7 @@ needs_hatchling = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.packaging
 @needs_hatchling
 def test_the_wheel_holds_code_schemas_and_sample(wheel: Path) -> None:

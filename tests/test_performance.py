@@ -152,6 +152,7 @@ def test_the_exit_code_says_whether_a_start_takes_too_long(
     assert ("--version: too much CPU time" in capsys.readouterr().out) is bool(code)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_the_exit_code_says_whether_a_cluster_takes_too_much_memory(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -221,6 +222,7 @@ def test_the_exit_code_says_whether_a_command_takes_too_much(
     )
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_commands_are_run_on_one_cluster_as_json_as_yaml_and_live(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -239,6 +241,7 @@ def test_commands_are_run_on_one_cluster_as_json_as_yaml_and_live(
         commands.run(failing, commands.Sources(tmp_path))
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("name", cluster.CLUSTERS)
 def test_a_cluster_is_the_same_in_all_forms(name: str, tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ def drawn(directory: Path, seed: str | None) -> str:
     return line.partition("DRAWN")[2]
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_run_can_be_repeated_and_another_seed_draws_other_inputs(tmp_path: Path) -> None:
     first = {seed: drawn(tmp_path, seed) for seed in (None, "7", "8")}

@@ -100,6 +100,7 @@ def test_most_pods_have_stencils_in_any_form(
     assert sum(found) >= SHAPED[kind] * len(found)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", cluster.KINDS)
 def test_where_all_pods_differ_none_repeats_another(kind: str, tmp_path: Path) -> None:
     """This is what the distinct clusters are for; a few pods are simple enough to be alike all the same."""

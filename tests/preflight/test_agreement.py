@@ -235,6 +235,7 @@ def collected(node: FakeNode, how: str, monkeypatch: pytest.MonkeyPatch) -> Dump
     return live.collect("auto", "", str(node.host), asking=NodeReader(10, 90))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["script", "program"])
 @pytest.mark.parametrize("name", NODES)
 def test_collectors_give_what_checks_ask_for(how: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:

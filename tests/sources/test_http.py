@@ -251,6 +251,7 @@ def test_records_need_a_proven_end(run: Run) -> None:
     assert OPEN in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pieces", "pause"),
     [

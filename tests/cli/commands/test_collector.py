@@ -43,6 +43,7 @@ def test_what_is_no_directory_makes_none(tmp_path: Path, words: tuple[str, ...])
     assert done.stderr.startswith("collect.sh: ")
 
 
+@pytest.mark.slow
 def test_shellcheck_finds_nothing() -> None:
     done = subprocess.run([SCRIPTS / "shellcheck", SCRIPT], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")

@@ -984,6 +984,7 @@ def plain() -> Iterator[FakeNode]:
         yield made
 
 
+@pytest.mark.slow
 def test_a_dead_mount_delays_nothing_else(plain: FakeNode) -> None:
     node = plain  # busybox runs its own df, whatever the PATH has
     rows = "s:/a /mnt/dead nfs4 rw 0 0\ns:/b /mnt/a\\040b\\043* fuse.s3fs rw 0 0\ns:/c /mnt/c ext4 rw 0 0\n"

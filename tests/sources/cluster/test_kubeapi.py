@@ -308,6 +308,7 @@ def test_an_answer_that_is_cut_short_is_asked_for_again(server: Server) -> None:
         server.client(0.5).get("/")
 
 
+@pytest.mark.slow
 def test_one_time_out_holds_for_all_tries(server: Server) -> None:
     server.answers = [(503, b"later", {"Retry-After": "1"})]
     start = time.monotonic()
@@ -326,6 +327,7 @@ def drip(connection: socket.socket, head: bytes, pause: float) -> None:
             connection.sendall(b" ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("head", "pause"),
     [

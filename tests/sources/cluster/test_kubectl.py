@@ -29,6 +29,7 @@ def write(path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path.chmod(0o755)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -158,6 +158,7 @@ def test_every_docker_is_asked_in_its_version(tmp_path: Path, root: Path, versio
     assert {path.split("/")[1] for path in server.asked} == {"version", f"v{spoken}"}
 
 
+@pytest.mark.slow
 def test_one_of_sixty_never_answers(tmp_path: Path, root: Path) -> None:
     assert root.exists()
     rows = [*POD_ROWS, *({**POD_ROWS[1], "Id": f"{number:064d}", "State": "exited"} for number in range(57))]
@@ -173,6 +174,7 @@ def test_one_of_sixty_never_answers(tmp_path: Path, root: Path) -> None:
     assert len(set(server.asked)) == len(server.asked)
 
 
+@pytest.mark.slow
 def test_the_whole_has_an_end(tmp_path: Path, root: Path) -> None:
     assert root.exists()
     rows = [{**POD_ROWS[1], "Id": f"{number:064d}"} for number in range(20)]
@@ -185,6 +187,7 @@ def test_the_whole_has_an_end(tmp_path: Path, root: Path) -> None:
     assert problems == {"no answer within 0.5 s", "not read: the 0.75 s for the whole node were over"}
 
 
+@pytest.mark.slow
 def test_a_list_that_is_late(tmp_path: Path, root: Path) -> None:
     assert root.exists()
     with daemon(tmp_path, answers({"containers/json?all=1": 3.0})):
@@ -318,6 +321,7 @@ def test_containers_are_inspected_alone_where_they_cannot_be_together(tmp_path: 
     assert given.probe("cri", "inspect c2").problem == ""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("usual")
 @pytest.mark.parametrize(
     ("stats", "status"),

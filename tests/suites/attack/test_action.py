@@ -151,6 +151,7 @@ def commit(repository: Path) -> str:
 BASH = ("/bin/bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
 
 
+@pytest.mark.full
 def test_the_action_runs_nothing_of_the_checkout(
     checkout: Checkout, repository: Path, tmp_path: Path
 ) -> None:

@@ -57,6 +57,7 @@ def states(page: Page) -> Iterator[str]:
     yield "the other theme"
 
 
+@pytest.mark.full
 def test_the_rules_that_matter_apply(opened: Opened) -> None:
     """A page without violations is none that axe-core found nothing to judge in."""
     passed = opened("sample").kept()

@@ -54,6 +54,7 @@ def test_a_verdict_is_filtered_and_a_cluster_is_found(opened: Opened) -> None:
     expect(page.locator("#matching")).to_have_text("1 of 240 rows match")
 
 
+@pytest.mark.full
 def test_paper_has_all_clusters_and_a_colour_in_each_cell(opened: Opened) -> None:
     page = opened("fleet", color_scheme="dark").page
     page.emulate_media(media="print")

@@ -258,6 +258,7 @@ def test_it_is_accessible_and_fits_a_phone(visit: Callable[..., Visit], scheme: 
         assert one.page.evaluate("document.documentElement.scrollWidth") <= screen["width"]
 
 
+@pytest.mark.full
 def test_a_keyboard_is_enough(visit: Callable[..., Visit]) -> None:
     page = visit().loaded().page
     page.keyboard.press("Tab")
@@ -272,6 +273,7 @@ def test_a_keyboard_is_enough(visit: Callable[..., Visit]) -> None:
     assert page.evaluate("document.activeElement.id") == "result"
 
 
+@pytest.mark.full
 def test_the_first_view_is_small_and_still(visit: Callable[..., Visit], site: Path) -> None:
     program = {"app.zip", "pyodide"}
     own = [

@@ -119,6 +119,7 @@ def test_a_ctrl_c_ends_all_of_it_in_one_line(source: Path, tmp_path: Path) -> No
     until(lambda: not any(Path(f"/proc/{one}").exists() for one in planners))
 
 
+@pytest.mark.full
 def test_workers_of_a_scheduler_are_killed(source: Path, undisturbed: dict[str, Any], tmp_path: Path) -> None:
     out, port = tmp_path / "out", free_port()
     with (
@@ -237,6 +238,7 @@ def test_a_disk_that_is_full_leaves_no_half(
     assert content(kept) == undisturbed
 
 
+@pytest.mark.full
 def test_an_indexed_job_by_its_environment(source: Path, undisturbed: dict[str, Any], tmp_path: Path) -> None:
     """The Job of the examples; one Pod of it is killed, and begun again as its controller does."""
     out = tmp_path / "out"

@@ -82,6 +82,7 @@ def test_tables_of_a_bucket_are_those_of_a_directory(
     assert (code, "6 inputs, 6 of them answered already" in err) == (2, True)
 
 
+@pytest.mark.full
 def test_an_object_that_changed_is_answered_again(server: str, source: Path, tmp_path: Path) -> None:
     assert source
     assert fleet(server, "changing")[0] == 2

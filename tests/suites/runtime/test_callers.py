@@ -37,6 +37,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "bin"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("target", "code"), sliced([(SAME, 0), (NEW, 2)], [(NEW, 2)]))
 def test_ansible_stops_at_a_node_that_may_not_be_upgraded(
     tools: Path, cluster: Path, tmp_path: Path, target: str, code: int

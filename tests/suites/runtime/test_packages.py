@@ -136,6 +136,7 @@ def test_lintian_finds_no_error_in_the_deb(made: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.full
 def test_the_packages_want_a_python_that_they_were_built_for(made: Path) -> None:
     after = packages.Target((PYTHON,)).after
     (deb,), (rpm,) = made.glob("*.deb"), made.glob("*.rpm")

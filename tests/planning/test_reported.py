@@ -712,6 +712,72 @@ def test_the_newest_of_a_containers_attempts_counts(
         rows = [{**row, "createdAt": f"2026-01-0{place + 1}T00:00:00Z"} for place, row in enumerate(rows)]
     for given in (rows, rows[::-1]):
         found = items(run, shown("Never"), *given, directory=tmp_path)
+LOST: Json = {**record(None, container="c"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
+
+
+def waiting(policy: str) -> Json:
+    """Return a pod of which the one container runs, with a volume that 1.33 has no plugin for."""
+    made = pod(
+        {**C, "volumeMounts": [{"name": "v", "mountPath": "/v"}]},
+        spec={"restartPolicy": policy, "volumes": [{"name": "v", "gitRepo": {"repository": "x"}}]},
+    )
+    made["status"] = {"phase": "Running", "containerStatuses": [running("c")]}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [("Never", ("KILL", "HC054")), ("Always", ("KEEP", "HC044")), ("OnFailure", ("KEEP", "HC044"))],
+)
+def test_hc054_a_pod_that_has_failed_by_what_is_lost_waits_for_no_volume(
+    run: Run, tmp_path: Path, policy: str, expected: tuple[str, str]
+) -> None:
+    """The phase comes first in ``SyncPod`` (1.33.13)."""
+    way = ("--from", "1.32.13", "--to", "1.33.13", *recorded(tmp_path, LOST))
+    found = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(waiting(policy))).item
+    assert (found["verdict"], found["reasons"][0]["id"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("ready", "own", "verdict"),
+    [
+        pytest.param("SANDBOX_READY", "Never", "KILL", id="its sandbox is as it was"),
+        pytest.param("SANDBOX_NOTREADY", "Never", "KILL", id="nor is its sandbox created again"),
+        pytest.param("SANDBOX_NOTREADY", "Always", "RESTART", id="it starts again"),
+    ],
+)
+def test_hc054_a_pod_that_has_failed_by_what_is_lost_gets_no_other_sandbox(
+    run: Run, tmp_path: Path, ready: str, own: str, verdict: str
+) -> None:
+    made = pod({**C, "restartPolicy": own})
+    made["status"] = {"phase": "Running", "containerStatuses": [running("c")]}
+    box = {"metadata": {"name": "p", "uid": "uid-p", "namespace": "ns"}, "state": ready}
+    (tmp_path / "sandboxes.json").write_text(json.dumps([{"status": box}]))
+    more = ("--recorded", tmp_path / "sandboxes.json")
+    assert items(run, made, LOST, directory=tmp_path, more=more)["c"]["verdict"] == verdict
+
+
+def test_hc054_an_ephemeral_container_ends_with_a_pod_that_has_failed_by_what_is_lost(
+    run: Run, tmp_path: Path
+) -> None:
+    made = shown("Never")
+    del made["spec"]["initContainers"], made["status"]["initContainerStatuses"]
+    made["spec"]["ephemeralContainers"] = [{"name": "e", "image": "i"}]
+    made["status"]["ephemeralContainerStatuses"] = [running("e", NEW)]
+    found = items(run, made, LOST, directory=tmp_path)["e"]
+    assert (found["verdict"], found["reasons"][0]["id"]) == ("KILL", "HC054")
+    assert "does not know the state of the others" in found["reasons"][0]["text"]
+
+
+def test_hc054_what_is_lost_of_a_pod_that_restarts_as_a_whole_has_not_failed(
+    run: Run, tmp_path: Path
+) -> None:
+    made = pod(C, spec={"restartPolicy": "Never"})
+    conditions = [{"type": "AllContainersRestarting", "status": "True"}]
+    made["status"] = {"phase": "Running", "containerStatuses": [running("c")], "conditions": conditions}
+    assert items(run, made, LOST, directory=tmp_path)["c"]["verdict"] == "RESTART"
+
+
         assert (found["c"]["verdict"], found["s"]["verdict"]) == verdicts
 
 

@@ -41,6 +41,7 @@ POD: Final[tuple[Decide, ...]] = (
     *ADMISSION,
     pod.overdue,  # its deadline has passed
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
+    pod.failed_by_loss,  # nothing of it runs but what the runtime does not know, and none starts again
     sandbox.moved_cgroup,  # another QoS class, between 1.15 and 1.16
     pod.unmounted,  # a volume without a plugin, for which the kubelet waits
     sandbox.sandbox_replaced,  # another kind of sandbox, or another pause image

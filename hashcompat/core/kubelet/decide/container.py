@@ -8,7 +8,7 @@ from hashcompat.core import rules
 from hashcompat.core.corev1.defaults import is_same_image
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision, delayed, is_ignored, not_compared, restart
-from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED, fails_by_loss
+from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.core.kubelet.decide.resize import (
     allocated_to,
     amounts,
@@ -46,17 +46,12 @@ def never_compared(case: Case) -> Decision | None:
 def lost(case: Case) -> Decision | None:
     """Restart a container whose state the runtime does not know, where the API shows that it runs.
 
-    A pod of which no container is to start again has failed by that, once nothing else of it runs: what ran
-    counts as ended then (``fails_by_loss``). Source: pkg/kubelet/container/helpers.go
-    ``ShouldContainerBeRestarted``: whatever the restartPolicy; pkg/kubelet/kuberuntime/kuberuntime_manager.go
+    Source: pkg/kubelet/container/helpers.go ``ShouldContainerBeRestarted``: whatever the restartPolicy, but
+    not where the pod has failed by that (``failed_by_loss``); pkg/kubelet/kuberuntime/kuberuntime_manager.go
     ``computePodActions``, from 1.14 on, which kills it first.
     """
     if not case.container.lost or case.container.type in NEVER_COMPARED:
         return None
-    runs = [one for one in case.pod.containers if one.type not in NEVER_COMPARED and one.running]
-    if all(one.lost for one in runs) and fails_by_loss(case):
-        text = "the runtime does not know its state, by which its pod has failed, for none of it starts again"
-        return Decision(Verdict.KILL, (Reason(rules.STATE_UNKNOWN, text),))
     text = "the runtime does not know its state, so it is killed and created again"
     return restart(rules.STATE_UNKNOWN, text)
 

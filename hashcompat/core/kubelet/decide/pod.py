@@ -296,6 +296,23 @@ def unmounted(case: Case) -> Decision | None:
     if moved is None:
         return Decision(Verdict.KEEP, (reason,))
     verdict = Verdict.KILL if moved.pod_recreated else moved.verdict
+def failed_by_loss(case: Case) -> Decision | None:
+    """Kill what is left of a pod that has failed, as the runtime knows the state of nothing that runs.
+
+    That comes before volumes are waited for, and before the sandbox and containers are looked at. What is to
+    be created again because all containers of the pod are does not count. Source: pkg/kubelet/kubelet.go
+    ``syncPod``, 1.19.16, 1.24.17 and 1.36.5.
+    """
+    lasting = [one for one in case.pod.containers if one.type not in NEVER_COMPARED]
+    if not any(one.lost for one in lasting) or any(one.running and not one.lost for one in lasting):
+        return None
+    if resets_all(case) or not fails_by_loss(case):
+        return None
+    whose = "its state" if case.container.lost else "the state of the others"
+    text = f"the runtime does not know {whose}, by which its pod has failed, for none of it starts again"
+    return Decision(Verdict.KILL, (Reason(rules.STATE_UNKNOWN, text),))
+
+
     return Decision(verdict, (*moved.reasons, reason))
 
 

@@ -194,6 +194,15 @@ def limited(seconds: int, start: str = "2026-01-01T00:00:00Z") -> Json:
     return pod(C, spec={"activeDeadlineSeconds": seconds}, status=status, metadata=OWNED)
 
 
+def limited_static(seconds: int) -> Json:
+    """Return the mirror pod of a static pod with a uid of its own that may run for some seconds."""
+    made = mirror_pod(C, status=limited(seconds)["status"])
+    made["spec"]["activeDeadlineSeconds"] = seconds
+    uid = "00000000-0000-4000-8000-000000000000"
+    made["metadata"]["annotations"] = {f"kubernetes.io/config.{name}": uid for name in ("hash", "mirror")}
+    return made
+
+
 def ended_with(code: int | None) -> Json:
     """Return a status in which the container ``ruled`` has ended, and ``c`` runs."""
     terminated = {} if code is None else {"exitCode": code}
@@ -419,6 +428,14 @@ INPUTS: tuple[Input, ...] = (
         "1.32.13",
         "1.33.13",
         (heartbeating("2026-01-02T00:00:00Z"), limited(3600)),
+    ),
+    Input(
+        "HC049",
+        "UNKNOWN",
+        "1.32.13",
+        "1.33.13",
+        (heartbeating("2026-01-02T00:00:00Z"), limited_static(3600)),
+        target="ns/p-n1/c",
     ),
     Input(
         "HC054",

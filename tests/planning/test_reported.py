@@ -14,11 +14,12 @@ from hashcompat.analysis.planning.cluster import Sandboxes
 from hashcompat.core.records.index import Records
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
-from tests.helpers.upgrades import record, recorded
+from tests.helpers.upgrades import hash_of, record, recorded
 
 C: Json = {"name": "c", "image": "i"}
 SIDECAR: Json = {"name": "s", "image": "i", "restartPolicy": "Always"}
 WAY = ("--from", "1.36.4", "--to", "1.36.5")
+UID = "00000000-0000-4000-8000-000000000000"
 OLD, NEW = "a" * 64, "b" * 64
 
 
@@ -379,6 +380,14 @@ def limited(name: str, start: str | None, **spec: Any) -> Json:
     return made if start is None else {**made, "status": {**made["status"], "startTime": start}}
 
 
+def pinned(start: str) -> Json:
+    """Return the mirror pod of a static pod that has a uid of its own, and a deadline."""
+    made = mirror_pod(C, status=limited("p", start)["status"])
+    made["spec"] |= LIMITED
+    made["metadata"]["annotations"] = {f"kubernetes.io/config.{name}": UID for name in ("hash", "mirror")}
+    return made
+
+
 def at(time: str) -> Json:
     made = node("v1.36.4")
     made["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": time}]
@@ -406,6 +415,46 @@ def test_hc049_a_deadline_that_had_passed_ends_a_pod(
     assert kept["verdict"] == verdict
     (explained,) = run("explain", "ns/p/c", *WAY, "-f", "-", "-o", "json", stdin=given).items
     assert explained["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("start", "changed", "verdict"),
+    [
+        pytest.param("2026-02-01T00:59:59Z", False, "UNKNOWN", id="passed"),
+        pytest.param("2026-02-01T01:00:01Z", False, "KEEP", id="not passed"),
+        pytest.param("2026-02-01T00:59:59Z", True, "RESTART", id="it restarts whatever the deadline"),
+    ],
+)
+def test_hc049_a_static_pod_counts_from_the_start_of_its_mirror_pod_only_if_that_is_known_in_time(
+    run: Run, tmp_path: Path, start: str, verdict: str, *, changed: bool
+) -> None:
+    """Its manifest has no status (1.36.5 ``updateStatusInternal``)."""
+    made = pinned(start)
+    given = as_json(at("2026-02-01T02:00:00Z"), made)
+    way = ("--from", "1.30.14", "--to", "1.31.14") if changed else WAY
+    nodes = ("--override-node-releases",) if changed else ()
+    (item,) = run("plan", *way, *nodes, "-f", "-", "-o", "json", stdin=given).items
+    assert item["verdict"] == verdict
+    told = recorded(tmp_path, {**record(hash_of(run, way[1], C), "p-n1", uid=UID), "id": OLD})
+    unknown = given.replace(b"v1.36.4", b"v1.99.0")
+    (item,) = run("plan", *way[2:], *told, "-f", "-", "-o", "json", stdin=unknown).items
+    assert item["verdict"] == verdict
+    if verdict == "UNKNOWN":
+        (explained,) = run("explain", "ns/p-n1/c", *WAY, "-f", "-", "-o", "json", stdin=given).items
+        assert explained["sentences"]["why"].endswith("when it first looks at the static pod.")
+
+
+def test_hc049_a_manifest_counts_from_the_start_of_its_mirror_pod(run: Run, tmp_path: Path) -> None:
+    made = pinned("2026-02-01T00:00:00Z")
+    place = ("--static-pod-dir", tmp_path, "--node-name", "n1", "--static-pod-path", "/m")
+    for seconds, verdict in ((3600, "UNKNOWN"), (10_000, "KEEP")):
+        spec = {"containers": [C], "activeDeadlineSeconds": seconds}
+        metadata = {"name": "p", "namespace": "ns", "uid": UID}
+        manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+        (tmp_path / "p.json").write_text(json.dumps(manifest))
+        given = as_json(at("2026-02-01T02:00:00Z"), made)
+        (item,) = run("plan", *WAY, *place, "-f", "-", "-o", "json", stdin=given).items
+        assert item["verdict"] == verdict
 
 
 def test_hc049_nobody_knows_whether_a_deadline_has_passed_without_a_time(run: Run) -> None:
@@ -663,55 +712,6 @@ def test_hc054_a_pod_has_failed_by_what_is_lost_if_none_of_its_containers_starts
     assert (found["verdict"], found["reasons"][0]["id"]) == (verdict, "HC054")
 
 
-def test_hc054_a_never_pod_goes_on_while_another_of_its_containers_runs(run: Run, tmp_path: Path) -> None:
-    row = {**record(None, container="c"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
-    found = items(run, shown("Never"), row, directory=tmp_path)
-    assert (found["c"]["verdict"], found["s"]["verdict"]) == ("RESTART", "KEEP")
-
-
-@pytest.mark.parametrize(("policy", "verdict"), [("Never", "KILL"), ("Always", "KEEP")])
-def test_hc045_an_init_container_of_unknown_state_fails_a_never_pod(
-    run: Run, tmp_path: Path, policy: str, verdict: str
-) -> None:
-    """It counts as ended with 137, by which the pod is Failed (1.36.5 ``getPhase``)."""
-    made = ended_init(policy, {"running": {"startedAt": "2026-01-01T00:00:00Z"}}, {})
-    made["status"]["initContainerStatuses"][1]["containerID"] = f"containerd://{OLD}"
-    row = {**record(None, container="i"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
-    assert items(run, made, row, directory=tmp_path)["s"]["verdict"] == verdict
-
-
-@pytest.mark.parametrize("state", ["CONTAINER_CREATED", 0])
-def test_hc045_a_container_that_was_only_created_has_not_ended(run: Run, tmp_path: Path, state: Any) -> None:
-    """``ShouldContainerBeRestarted`` (1.36.5): a kubelet starts another one whatever the restartPolicy."""
-    found = items(run, shown("Never"), {**exited(), "state": state}, directory=tmp_path)
-    assert (found["c"]["verdict"], found["s"]["verdict"]) == ("KEEP", "KEEP")
-    snapshot = tmp_path / "snapshot.json"
-    way = recorded(tmp_path, {**exited(), "state": state})
-    assert run("snapshot", "-f", "-", *way, "--out", snapshot, stdin=as_json(shown("Never"))).code == 0
-    again = run("plan", *WAY, "-f", snapshot, "-o", "json").items
-    assert {one["container"]: one["verdict"] for one in again} == {"c": "KEEP", "s": "KEEP"}
-
-
-@pytest.mark.parametrize(
-    ("older", "newer", "verdicts"),
-    [
-        ("CONTAINER_RUNNING", "CONTAINER_EXITED", ("KEEP", "KILL")),
-        ("CONTAINER_EXITED", "CONTAINER_RUNNING", ("RESTART", "UNKNOWN")),
-    ],
-)
-@pytest.mark.parametrize("by", ["attempt", "createdAt"])
-def test_the_newest_of_a_containers_attempts_counts(
-    run: Run, tmp_path: Path, older: str, newer: str, verdicts: tuple[str, str], by: str
-) -> None:
-    """pkg/kubelet/container/runtime.go ``FindContainerStatusByName``, 1.36.5."""
-    rows = [
-        {**exited(identity, place if by == "attempt" else 0), "state": state}
-        for place, (identity, state) in enumerate(((OLD, older), (NEW, newer)))
-    ]
-    if by == "createdAt":
-        rows = [{**row, "createdAt": f"2026-01-0{place + 1}T00:00:00Z"} for place, row in enumerate(rows)]
-    for given in (rows, rows[::-1]):
-        found = items(run, shown("Never"), *given, directory=tmp_path)
 LOST: Json = {**record(None, container="c"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
 
 
@@ -778,6 +778,55 @@ def test_hc054_what_is_lost_of_a_pod_that_restarts_as_a_whole_has_not_failed(
     assert items(run, made, LOST, directory=tmp_path)["c"]["verdict"] == "RESTART"
 
 
+def test_hc054_a_never_pod_goes_on_while_another_of_its_containers_runs(run: Run, tmp_path: Path) -> None:
+    row = {**record(None, container="c"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
+    found = items(run, shown("Never"), row, directory=tmp_path)
+    assert (found["c"]["verdict"], found["s"]["verdict"]) == ("RESTART", "KEEP")
+
+
+@pytest.mark.parametrize(("policy", "verdict"), [("Never", "KILL"), ("Always", "KEEP")])
+def test_hc045_an_init_container_of_unknown_state_fails_a_never_pod(
+    run: Run, tmp_path: Path, policy: str, verdict: str
+) -> None:
+    """It counts as ended with 137, by which the pod is Failed (1.36.5 ``getPhase``)."""
+    made = ended_init(policy, {"running": {"startedAt": "2026-01-01T00:00:00Z"}}, {})
+    made["status"]["initContainerStatuses"][1]["containerID"] = f"containerd://{OLD}"
+    row = {**record(None, container="i"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
+    assert items(run, made, row, directory=tmp_path)["s"]["verdict"] == verdict
+
+
+@pytest.mark.parametrize("state", ["CONTAINER_CREATED", 0])
+def test_hc045_a_container_that_was_only_created_has_not_ended(run: Run, tmp_path: Path, state: Any) -> None:
+    """``ShouldContainerBeRestarted`` (1.36.5): a kubelet starts another one whatever the restartPolicy."""
+    found = items(run, shown("Never"), {**exited(), "state": state}, directory=tmp_path)
+    assert (found["c"]["verdict"], found["s"]["verdict"]) == ("KEEP", "KEEP")
+    snapshot = tmp_path / "snapshot.json"
+    way = recorded(tmp_path, {**exited(), "state": state})
+    assert run("snapshot", "-f", "-", *way, "--out", snapshot, stdin=as_json(shown("Never"))).code == 0
+    again = run("plan", *WAY, "-f", snapshot, "-o", "json").items
+    assert {one["container"]: one["verdict"] for one in again} == {"c": "KEEP", "s": "KEEP"}
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "verdicts"),
+    [
+        ("CONTAINER_RUNNING", "CONTAINER_EXITED", ("KEEP", "KILL")),
+        ("CONTAINER_EXITED", "CONTAINER_RUNNING", ("RESTART", "UNKNOWN")),
+    ],
+)
+@pytest.mark.parametrize("by", ["attempt", "createdAt"])
+def test_the_newest_of_a_containers_attempts_counts(
+    run: Run, tmp_path: Path, older: str, newer: str, verdicts: tuple[str, str], by: str
+) -> None:
+    """pkg/kubelet/container/runtime.go ``FindContainerStatusByName``, 1.36.5."""
+    rows = [
+        {**exited(identity, place if by == "attempt" else 0), "state": state}
+        for place, (identity, state) in enumerate(((OLD, older), (NEW, newer)))
+    ]
+    if by == "createdAt":
+        rows = [{**row, "createdAt": f"2026-01-0{place + 1}T00:00:00Z"} for place, row in enumerate(rows)]
+    for given in (rows, rows[::-1]):
+        found = items(run, shown("Never"), *given, directory=tmp_path)
         assert (found["c"]["verdict"], found["s"]["verdict"]) == verdicts
 
 

@@ -396,8 +396,8 @@ class _Counter:
             counting.add(pod)
             ages.add(pod)
             sandboxes.add(pod)
-            if pod.ends is not None:
-                deadlines.add((pod.file, pod.ends))
+            if pod.deadline is not None:
+                deadlines.add(pod.deadline)
         seen = structs.replace(view, gone=sandboxes.gone, taken=ages.times(inventory.origin))
         if seen.gone or any(view.has_passed(*one) is not seen.has_passed(*one) for one in deadlines):
             counting = Counting(ways, later, inventory.nodes, seen)

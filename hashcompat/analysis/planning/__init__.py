@@ -241,8 +241,8 @@ class PlanRun:
             self.servers.see(pod)
             self.rooms.add(pod)
             self.sandboxes.add(pod)
-            if pod.ends is not None and not ending(pod):
-                self.deadlines.add((pod.file, pod.ends))
+            if pod.deadline is not None and not ending(pod):
+                self.deadlines.add(pod.deadline)
             self._repeats.add(pod)
 
     def sent(self, share: PodShare) -> Iterator[Any]:

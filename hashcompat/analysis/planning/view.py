@@ -69,7 +69,7 @@ class View(msgspec.Struct, frozen=True):
 
     def is_overdue(self, pod: Pod) -> bool:
         """Return whether a pod's deadline had passed; none counts of a pod that has finished."""
-        return pod.ends is not None and not ending(pod) and self.has_passed(pod.file, pod.ends)
+        return pod.deadline is not None and not ending(pod) and self.has_passed(*pod.deadline)
 
     def concerns(self, pod: Pod) -> bool:
         """Return whether something decides about a pod that is only found among all of them."""

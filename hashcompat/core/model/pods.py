@@ -269,6 +269,11 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     """The same object in pods that differ in nothing but names, addresses, times, ids, and texts that only
     their hashes depend on; None where that is not known."""
 
+    @property
+    def deadline(self) -> tuple[str, datetime] | None:
+        """The file that shows since when it runs, of a static pod its mirror pod's, and when it ``ends``."""
+        return None if self.ends is None else ((self.mirror or self).file, self.ends)
+
     def __eq__(self, other: object) -> bool:
         """Return whether all is equal but for what replicas share."""
         return _equal(self, other, _OF_POD)

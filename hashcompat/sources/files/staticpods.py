@@ -220,6 +220,9 @@ class InPlaceOfMirrors(msgspec.Struct, frozen=True):
             yield _as_shown(pod, mirrors[place]) if place in mirrors else pod
 
 
+_DEADLINE: Final = "activeDeadlineSeconds"
+
+
 def _as_shown(pod: Pod, mirror: Pod) -> Pod:
     """Return a static pod with what its mirror shows: its names in the API, and what runs of it.
 
@@ -237,6 +240,7 @@ def _as_shown(pod: Pod, mirror: Pod) -> Pod:
         config_hash=mirror.config_hash,
         ready=mirror.ready,
         ready_since=mirror.ready_since,
+        ends=mirror.ends if pod.spec.get(_DEADLINE) == mirror.spec.get(_DEADLINE) else None,
         containers=(
             *(
                 structs.replace(one, **{name: getattr(shown[key], name) for name in _STATE})

@@ -115,13 +115,15 @@ def _unknown(situation: Situation) -> str:
         return f"{kubelet} recreates this static pod, and so this container, is not known"
     if situation.has(*REFUSED):
         return f"{kubelet} admits this pod again, or kills it for good, is not known"
+    if situation.has(rules.DEADLINE):
+        return f"{kubelet} ends this pod is not known"
     return f"{kubelet} restarts this container is not known"
 
 
 def deciding(situation: Situation) -> str:
     """Say what would decide an UNKNOWN verdict, without the full stop; the last reason is why it is one."""
     decisive = [text for reason in situation.item.reasons if (text := _words(reason.id).decides)]
-    worst = "kill" if situation.has(*REFUSED) else "restart"
+    worst = "kill" if situation.has(*REFUSED, rules.DEADLINE) else "restart"
     return f"{_narrowed(situation) or decisive[-1]}; until then count it as a {worst}"
 
 

@@ -286,6 +286,11 @@ def _exit_code(situation: Situation, reasons: Reasons) -> str:
     return f"{reasons[0].text}; {situation.new} looks at it when it starts, as {who} would"
 
 
+def _deadline(situation: Situation, reasons: Reasons) -> str:
+    text = reasons[0].text
+    return text if situation.item.verdict is Verdict.UNKNOWN else f"{text}, which ends it under any kubelet"
+
+
 BY_POD: Final[Mapping[str, Clause]] = {
     rules.STATIC_POD: _static,
     rules.RUNTIME_GONE: _runtime_gone,
@@ -303,6 +308,7 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.DEVICES: _by_chance,
     rules.FEATURE_REFUSED: _feature,
     rules.EXIT_CODE: _exit_code,
+    rules.DEADLINE: _deadline,
     rules.ROOM: _room,
     rules.MANAGERS: _room,
     rules.HOST_PORT: _room,

@@ -39,7 +39,7 @@ POD: Final[tuple[Decide, ...]] = (
     pod.missing_manifest,  # nor is its manifest there any more
     pod.removed,  # nor is the container in it
     *ADMISSION,
-    pod.overdue,  # its deadline has passed
+    pod.overdue,  # its deadline has passed, and it is no static pod
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
     pod.failed_by_loss,  # nothing of it runs but what the runtime does not know, and none starts again
     sandbox.moved_cgroup,  # another QoS class, between 1.15 and 1.16
@@ -112,7 +112,7 @@ def _worse(one: Decision, other: Decision) -> Decision:
 
 
 def _decide(case: Case) -> Decision:
-    return creation.not_created(case, _killed_or_kept(case))
+    return pod.unless_overdue(case, creation.not_created(case, _killed_or_kept(case)))
 
 
 def _killed_or_kept(case: Case) -> Decision:
@@ -138,7 +138,7 @@ def _decide_by_record(case: Case) -> Decision | None:
         decision = _unless_changed(case, recorded)
     if decision is None or (decision.verdict is Verdict.KEEP and _release_counts(case)):
         return None
-    return creation.not_created(case, decision)
+    return pod.unless_overdue(case, creation.not_created(case, decision))
 
 
 def _unless_changed(case: Case, decision: Decision) -> Decision:

@@ -167,14 +167,34 @@ def _restarts_all(case: Case) -> bool | None:
 
 
 def overdue(case: Case) -> Decision | None:
-    """Kill a pod whose activeDeadlineSeconds had passed when the input was taken.
+    """Kill a pod whose activeDeadlineSeconds had passed when the input was taken; no static pod.
 
     Source: pkg/kubelet/active_deadline.go ``pastActiveDeadline``, by the status's startTime.
     """
-    if not case.overdue:
+    if not case.overdue or case.pod.static:
         return None
     text = "its activeDeadlineSeconds have passed since its startTime"
     return Decision(Verdict.KILL, (Reason(rules.DEADLINE, text),))
+
+
+def unless_overdue(case: Case, decision: Decision) -> Decision:
+    """Leave open what becomes of a static pod that is kept though its deadline had passed.
+
+    A manifest has no status. A kubelet that starts takes the startTime from the mirror pod if it knows that
+    one when it first notes a status, and else counts from now: it looks at the pod once it has read the
+    manifest and asked the runtime, and reads pods from the API server meanwhile. Source:
+    pkg/kubelet/status/status_manager.go ``updateStatusInternal``, 1.6.13, 1.24.17 and 1.36.5;
+    pkg/kubelet/config/apiserver.go ``NewSourceApiserver``.
+    """
+    if decision.verdict is not Verdict.KEEP or decision.pod_recreated or case.container.running is False:
+        return decision
+    if not (case.overdue and case.pod.static):
+        return decision
+    text = (
+        "its activeDeadlineSeconds have passed since the startTime of its mirror pod, from which the kubelet "
+        "counts only if it knows the mirror pod when it first looks at the static pod"
+    )
+    return Decision(Verdict.UNKNOWN, (Reason(rules.DEADLINE, text),))
 
 
 def refused_static_pod(case: Case) -> Decision | None:
@@ -276,6 +296,23 @@ def fails_by_loss(case: Case) -> bool:
     )
 
 
+def failed_by_loss(case: Case) -> Decision | None:
+    """Kill what is left of a pod that has failed, as the runtime knows the state of nothing that runs.
+
+    That comes before volumes are waited for, and before the sandbox and containers are looked at. What is to
+    be created again because all containers of the pod are does not count. Source: pkg/kubelet/kubelet.go
+    ``syncPod``, 1.19.16, 1.24.17 and 1.36.5.
+    """
+    lasting = [one for one in case.pod.containers if one.type not in NEVER_COMPARED]
+    if not any(one.lost for one in lasting) or any(one.running and not one.lost for one in lasting):
+        return None
+    if resets_all(case) or not fails_by_loss(case):
+        return None
+    whose = "its state" if case.container.lost else "the state of the others"
+    text = f"the runtime does not know {whose}, by which its pod has failed, for none of it starts again"
+    return Decision(Verdict.KILL, (Reason(rules.STATE_UNKNOWN, text),))
+
+
 def drives_docker(case: Case) -> bool:
     """Return whether the node runs Docker, by dockershim or by cri-dockerd."""
     return case.runtime.startswith("docker://")
@@ -296,23 +333,6 @@ def unmounted(case: Case) -> Decision | None:
     if moved is None:
         return Decision(Verdict.KEEP, (reason,))
     verdict = Verdict.KILL if moved.pod_recreated else moved.verdict
-def failed_by_loss(case: Case) -> Decision | None:
-    """Kill what is left of a pod that has failed, as the runtime knows the state of nothing that runs.
-
-    That comes before volumes are waited for, and before the sandbox and containers are looked at. What is to
-    be created again because all containers of the pod are does not count. Source: pkg/kubelet/kubelet.go
-    ``syncPod``, 1.19.16, 1.24.17 and 1.36.5.
-    """
-    lasting = [one for one in case.pod.containers if one.type not in NEVER_COMPARED]
-    if not any(one.lost for one in lasting) or any(one.running and not one.lost for one in lasting):
-        return None
-    if resets_all(case) or not fails_by_loss(case):
-        return None
-    whose = "its state" if case.container.lost else "the state of the others"
-    text = f"the runtime does not know {whose}, by which its pod has failed, for none of it starts again"
-    return Decision(Verdict.KILL, (Reason(rules.STATE_UNKNOWN, text),))
-
-
     return Decision(verdict, (*moved.reasons, reason))
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from msgspec import structs
 
+from hashcompat.core.errors import InputError
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.core.model.plan import Share, share
 from hashcompat.core.model.pods import Container, ContainerType, Pod, StaticManifest
-from hashcompat.core.model.verdicts import Recorded, Sandbox, Verdict
+from hashcompat.core.model.verdicts import HiddenHash, Recorded, Sandbox, Verdict
 from hashcompat.core.records.index import index
 
 CONTAINER = Container("app", ContainerType.CONTAINER, "$", {}, running=True)
@@ -31,6 +33,7 @@ POD = Pod(
     automount=None,
     containers=(CONTAINER,),
 )
+STARTED = datetime(2026, 1, 1, tzinfo=UTC)
 RECORD = Recorded("u1", "shop", "web-0", "app", 7, running=True)
 
 
@@ -81,12 +84,48 @@ def test_a_record_belongs_to_a_container(pod: Pod, record: Recorded, *, found: b
             id="without a uid the running one: the later one may be another pod's",
         ),
         pytest.param(
-            RECORD, structs.replace(RECORD, hash=8), structs.replace(RECORD, hash=8), id="the last one told"
+            structs.replace(RECORD, uid=""),
+            structs.replace(RECORD, uid="", hash=8),
+            structs.replace(RECORD, uid="", hash=8),
+            id="without a uid the last one told",
+        ),
+        pytest.param(
+            structs.replace(RECORD, running=False),
+            structs.replace(RECORD, running=False, hash=8),
+            structs.replace(RECORD, running=False, hash=8),
+            id="of those that ended the last one told",
+        ),
+        pytest.param(
+            structs.replace(RECORD, attempt=1),
+            structs.replace(RECORD, attempt=2, hash=8),
+            structs.replace(RECORD, attempt=2, hash=8),
+            id="the latest attempt, whatever its hash",
+        ),
+        pytest.param(
+            structs.replace(RECORD, id="b", created=STARTED + timedelta(1)),
+            structs.replace(RECORD, id="a", created=STARTED, hash=8),
+            structs.replace(RECORD, id="b", created=STARTED + timedelta(1)),
+            id="the one that was created last, whatever its hash",
+        ),
+        pytest.param(
+            structs.replace(RECORD, hash=HiddenHash(1)),
+            structs.replace(RECORD, hash=8),
+            structs.replace(RECORD, hash=8),
+            id="one that a snapshot hides is not compared",
         ),
     ],
 )
 def test_of_several_records_one_counts(first: Recorded, second: Recorded, chosen: Recorded) -> None:
     assert index([first, second]).of(POD, CONTAINER) == chosen
+
+
+@pytest.mark.parametrize("same", [{}, {"attempt": 1}, {"id": "a", "created": STARTED}])
+def test_records_of_one_container_that_contradict_each_other_are_an_error(same: dict[str, Any]) -> None:
+    first, second = (structs.replace(RECORD, hash=value, **same) for value in (7, 8))
+    text = "shop/web-0/app: two of its records show it running with the hashes 7 and 8, and nothing shows"
+    with pytest.raises(InputError, match=text):
+        index([first, second])
+    assert index([first, first]).of(POD, CONTAINER) == first
 
 
 def test_no_records_are_false() -> None:
@@ -138,7 +177,8 @@ def test_a_static_pod_whose_manifest_sets_its_uid_has_no_other() -> None:
 def test_pods_of_one_name_keep_a_record_of_each_kind_of_uid() -> None:
     """The later one of a uid takes the place of the earlier one; of several uids the first one stays."""
     rows = [
-        structs.replace(RECORD, uid=uid, hash=number) for number, uid in enumerate(("u1", "u2", "u1", "u3"))
+        structs.replace(RECORD, uid=uid, hash=number, id=f"{number}", created=STARTED + timedelta(number))
+        for number, uid in enumerate(("u1", "u2", "u1", "u3"))
     ]
     found = index(rows).by_name.of(("shop", "web-0", "app"))
     assert [(one.uid, one.hash) for one in found] == [("u1", 2)]

@@ -12,6 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 from msgspec import structs
 
+from hashcompat.core.errors import InputError
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Ended, Inventory, Pod, Source
 from hashcompat.core.model.uids import is_computed, is_of_api_server
@@ -192,7 +193,8 @@ def index(records: Iterable[Record]) -> Records:
 
     Source: pkg/kubelet/container/runtime.go ``FindContainerStatusByName``, of statuses in the order of their
     creation (kuberuntime_container.go ``getPodContainerStatuses``). Where nothing shows which is the newest,
-    a running one counts, then the latest attempt, then the last record.
+    a running one counts, then the latest attempt, then the last record; InputError is raised where two that
+    run have different hashes then.
     """
     recorded: list[Recorded] = []
     sandboxes: list[Sandbox] = []
@@ -284,7 +286,18 @@ def _supersedes(record: Recorded, known: Recorded) -> bool:
             return record.created > known.created
         if record.attempt is not None and known.attempt is not None and record.attempt != known.attempt:
             return record.attempt > known.attempt
+        if record.running and known.running:
+            _require_one_hash(record, known)
     return _rank(record) >= _rank(known)
+
+
+def _require_one_hash(record: Recorded, known: Recorded) -> None:
+    """Raise InputError where two records show different hashes, neither of which a snapshot hides."""
+    hashes = known.hash, record.hash
+    if all(isinstance(one, int) for one in hashes) and len({*hashes}) > 1:
+        name = name_path(record.namespace, record.pod, record.container)
+        text = f"two of its records show it running with the hashes {hashes[0]} and {hashes[1]}"
+        raise InputError(f"{name}: {text}, and nothing shows which is newer; give one of them")
 
 
 def _rank(record: Recorded) -> tuple[bool, bool, int, bool]:

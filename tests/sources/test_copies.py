@@ -119,6 +119,13 @@ def test_a_file_given_twice_is_read_once_and_its_manifests_count_once(run: Run, 
     assert "given twice, and read once" in result.err
 
 
+def test_a_file_given_twice_is_named_once(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "pod.json"
+    path.write_bytes(as_json(pod()))
+    result = run(*PLAN, "-f", path, "-f", path)
+    assert result.document["spec"]["source"]["names"] == [str(path)]
+
+
 def test_a_node_given_twice_is_one(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(as_json(pod(), node("v1.9.11"), node("v1.9.11")))
     (tmp_path / "b").write_bytes(as_json(node("v1.9.11")))

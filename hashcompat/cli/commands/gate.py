@@ -338,7 +338,7 @@ def _check_uid(plan: Plan, policy: Policy, settings: Mapping[str, PolicySetting]
 
 def _refuse_source(arguments: Arguments, policy: Policy) -> None:
     """Refuse what would take part in making a plan, where there is one."""
-    groups: list[object] = [arguments.scope.labels, arguments.facts, arguments.patched]
+    groups: list[object] = [arguments.jobs, arguments.scope.labels, arguments.facts, arguments.patched]
     allowed = [*given_flags(arguments.facts.records)] if arguments.rollout.after else []
     if not (arguments.rollout.after or FailOn.PDB in policy.fail_on):
         groups.insert(0, arguments.source)

@@ -295,6 +295,11 @@ def report_command(arguments: ReportArguments) -> None:
 
     hashcompat report DIR --report html=DIR/index.html makes the page that links to them.
     """
+    for place in arguments.shown.reports:
+        is_beside = Path(place.path).resolve().parent == Path(arguments.directory).resolve()
+        if place.form == "html" and place.path != STDOUT and not is_beside:
+            want = f"it links to the pages beside it; want a file in {arguments.directory}"
+            raise UsageError(f"--report html={place.path}: {want}")
     output.ready(LANDING, arguments.shown)
     joined = reports.pages_in(arguments.directory, LANDING_KIND)
     making = default_catalog().making(now(), command_line(arguments))

@@ -206,7 +206,7 @@ def _inventory(
     saved = all(survey.snapshots == survey.documents for survey in surveys)
     origin = Origin(
         Source.SNAPSHOT if saved else Source.FILES,
-        tuple(map(_label, names)),
+        tuple(dict.fromkeys(map(_label, names))),
         cluster=cluster,
         name=name,
         labels=labels,

@@ -257,6 +257,9 @@ USAGE: dict[tuple[str, ...], str] = {
     ("-f", "x.json"): "-f goes with making a plan, not with --plan",
     ("-l", "a=b"): "-l goes with making a plan",
     ("--keep-going",): "--keep-going goes with making a plan",
+    ("--jobs", "2"): "--jobs goes with making a plan",
+    ("--fail-on", "pdb", "--jobs", "2"): "--jobs goes with making a plan",
+    ("--after", "--node", "n1", "--jobs", "2"): "--jobs goes with making a plan",
     ("--cri-dockerd",): "--cri-dockerd goes with making a plan",
     ("--to", "9.9.9"): "9.9.9",
 }

@@ -61,6 +61,19 @@ def test_a_plan_that_decides_nothing_is_undecided(run: Run, tmp_path: Path) -> N
     assert run("report", tmp_path).out.splitlines()[1].split()[0] == "undecided"
 
 
+def test_a_page_elsewhere_would_lead_nowhere(
+    run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = run("report", directory, "--report", f"html={directory.parent / 'index.html'}")
+    assert (result.code, result.out) == (64, "")
+    assert f"it links to the pages beside it; want a file in {directory}" in result.err
+    assert not (directory.parent / "index.html").exists()
+    assert run("report", directory, "--report", f"csv={directory.parent / 'index.csv'}").code == 0
+    assert "<!DOCTYPE html>" in run("report", directory, "--report", "html=-").out
+    monkeypatch.chdir(directory)
+    assert run("report", directory, "--report", "html=index.html").code == 0
+
+
 def test_the_page_leads_to_each_and_is_none_of_them(run: Run, directory: Path) -> None:
     for _ in range(2):  # the second time it is there already
         run("report", directory, "-q", "--report", f"html={directory / 'index.html'}")

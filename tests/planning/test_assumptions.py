@@ -212,6 +212,28 @@ def test_exclusive_cpus_that_are_asked_for_again_are_assumed_to_be_free(
     assert (line in assumed(run, old, new, pod(container))) is is_assumed
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "gates", "is_said"),
+    [
+        pytest.param("1.33.13", "1.32.13", "InPlacePodVerticalScaling=true", True, id="the gate is on"),
+        pytest.param("1.36.5", "1.31.14", "InPlacePodVerticalScaling=true", True, id="further back"),
+        pytest.param("1.33.13", "1.32.13", "", False, id="the gate is off"),
+        pytest.param("1.32.10", "1.32.13", "InPlacePodVerticalScaling=true", False, id="the file is its own"),
+        pytest.param("1.33.13", "1.34.12", "InPlacePodVerticalScaling=true", False, id="another file"),
+    ],
+)
+def test_allocations_that_an_older_kubelet_left_are_assumed_away(
+    run: Run, old: str, new: str, gates: str, *, is_said: bool
+) -> None:
+    """1.32.13 ``UpdatePodFromAllocation``: 1.33 has a file of another name, and leaves the older one."""
+    more = ("--feature-gates", gates) if gates else ()
+    way = ("--from", old, "--to", new)
+    result = run("plan", *way, *more, "-f", "-", "-o", "json", stdin=as_json(pod(C)))
+    found = [line for line in result.document["spec"]["assumptions"] if "pod_status_manager_state" in line]
+    text = "no pod_status_manager_state of an older kubelet is left on these nodes, by which"
+    assert found == ([f"{text} {new} would admit pods that were resized since"] if is_said else [])
+
+
 @pytest.mark.parametrize("seconds", [60, None])
 def test_a_deadline_that_may_pass_before_the_kubelet_starts_is_said(run: Run, seconds: int | None) -> None:
     one = pod(C, spec={"activeDeadlineSeconds": seconds})

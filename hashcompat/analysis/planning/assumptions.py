@@ -56,6 +56,11 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
             f"no kubelet that records resources, as {new.release} does, ran on these nodes before: "
             f"{_named(resized)}"
         )
+    if _noted(every, olds, new):
+        yield (
+            "no pod_status_manager_state of an older kubelet is left on these nodes, by which "
+            f"{new.release} would admit pods that were resized since"
+        )
     sysctls = every.where(lambda one: one.verdict is Verdict.KILL and any(map(_by_option, one.reasons)))
     if sysctls and judge.view.options.allowed_sysctls is None:
         yield f"--allowed-unsafe-sysctls of {new.release} is empty: {_named(sysctls)}"
@@ -65,6 +70,18 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     if devices := every.where(lambda one: one.of_plugins):
         yield f"device plugins serve the extended resources of these containers: {_named(devices)}"
     yield from (f"the feature gate {gate} has its default" for gate in sorted(_by_default(every, judge)))
+
+
+def _noted(every: _Predicted, olds: Iterable[Kubelet], new: Kubelet) -> bool:
+    """Return whether a kubelet goes by allocations in a file of its own, which the one before it let be.
+
+    Source: pkg/kubelet/status/status_manager.go ``Start`` and ``UpdatePodFromAllocation``, 1.32.13;
+    pkg/kubelet/allocation/allocation_manager.go, 1.33.13: another file, and the old one stays.
+    """
+    if new.behaviour.resources_recorded or not new.gates.is_on(RESIZE_GATE):
+        return False
+    names = {old.release.text for old in olds if old.behaviour.resources_recorded}
+    return any(one.from_release in names and _is_kept(one) for one in every.distinct)
 
 
 def _by_default(every: _Predicted, judge: Judge) -> set[str]:

@@ -89,7 +89,8 @@ def test_the_document_has_an_item_for_each_node_and_the_groups() -> None:
 
 def test_a_report_is_read_back_with_or_without_groups() -> None:
     document = json.loads(shown("json", MANY))
-    for each in (document, {key: value for key, value in document.items() if key != "groups"}):
+    # older versions saved neither
+    for each in (document, {key: document[key] for key in document if key not in ("groups", "digest")}):
         saved = Saved(parts([json.dumps(each)]), ("PreflightReport",), "checks")
         assert checks_of(saved).findings == MANY.findings
 

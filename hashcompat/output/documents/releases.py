@@ -16,6 +16,7 @@ from hashcompat.core.model.preflight import Finding, Status
 from hashcompat.core.model.results import (
     CheckId,
     Count,
+    DigestText,
     Minor,
     Object,
     ReleaseName,
@@ -235,6 +236,8 @@ class PreflightReport(Document, frozen=True):
     items: Sequence[Finding]
     groups: Sequence[PreflightGroup]
     """The findings that are not OK, those once that are equal but for their nodes."""
+    digest: DigestText
+    """The SHA-256 of all the rest, as docs/gate.md describes it."""
 
 
 class RuleStep(Object, frozen=True):

@@ -146,6 +146,7 @@ def checks_of(document: Saved) -> Preflight:
         raise InputError(
             "$.summary: not the counts of its items: the report was cut or edited; save it again"
         )
+    document.digest()
     return result
 
 

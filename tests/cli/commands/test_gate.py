@@ -384,6 +384,10 @@ def test_the_errors_of_a_preflight_count(run: Run, saved: Path) -> None:
     assert lacking["text"] == "fail-on preflight: no check of 1 node in the report: n2"
     assert lacking["outcome"] == "UNDECIDED"
     document["spec"]["createdAt"] = "2020-01-01T00:00:00Z"
+    Path("edited.json").write_text(json.dumps(document))
+    result = run("gate", "--plan", saved, "--preflight", "edited.json")
+    assert (result.code, "edited.json: $.digest: not that of its content" in result.err) == (1, True)
+    document.pop("digest")  # as older versions save it
     Path("old.json").write_text(json.dumps(document))
     for name, code in (("preflight.json", 2), ("old.json", 1)):
         result = run("gate", "--plan", saved, "--preflight", name, "--plan-max-age", "50000h")

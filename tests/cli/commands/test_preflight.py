@@ -275,6 +275,7 @@ def test_the_api_finds_the_same(run: Run, place: Path) -> None:
     )
     documents = hashcompat.to_document(result), run(*words, stdin=as_json(*given)).document
     sources = [(one["spec"].pop("source")["kind"], one["spec"].pop("tool")["command"]) for one in documents]
+    assert {one.pop("digest").partition(":")[0] for one in documents} == {"sha256"}
     assert documents[0] == documents[1]
     assert sources[0] == ("objects", "")
     assert sources[1][1] == f"hashcompat preflight --to 1.30.15 --dump {place} --apiserver 1.31.0 -f -"

@@ -507,6 +507,19 @@ def beside() -> tuple[Json, Json, Json]:
     return other, sandbox("uid-q"), {**record(1, "q"), "id": "e" * 64, "createdAt": "1767225600000000000"}
 
 
+@pytest.mark.parametrize(("new", "recreated"), [("1.19.16", True), ("1.21.14", True), ("1.22.17", False)])
+def test_hc027_a_never_pod_of_which_the_runtime_has_nothing_is_created_again_up_to_1_21(
+    run: Run, tmp_path: Path, new: str, recreated: bool
+) -> None:
+    """Only a pod that is being deleted has failed by that (1.20.0 ``convertToAPIContainerStatuses``)."""
+    other, known, row = beside()
+    (tmp_path / "sandboxes.json").write_text(json.dumps([known]))
+    more = (*recorded(tmp_path, row), "--recorded", tmp_path / "sandboxes.json", "-o", "json")
+    given = as_json(shown("Never"), other)
+    result = run("plan", "--from", new, "--to", new, "-f", "-", *more, stdin=given)
+    assert {item["podRecreated"] for item in result.items if item["pod"] == "p"} == {recreated}
+
+
 @pytest.mark.parametrize(
     ("given", "recreated"),
     [
@@ -693,6 +706,12 @@ def test_hc054_a_container_of_unknown_state_is_killed_and_created_again(
         pytest.param("Always", "Never", "Always", WAY, "RESTART", id="what ended starts again"),
         pytest.param(
             "Always", "Never", None, ("--from", "1.34.10", "--to", "1.34.12"), "RESTART", id="the gate is off"
+        ),
+        pytest.param(
+            "Never", "", None, ("--from", "1.21.14", "--to", "1.20.0"), "KILL", id="1.20 takes it for ended"
+        ),
+        pytest.param(
+            "Never", "", None, ("--from", "1.20.15", "--to", "1.19.16"), "RESTART", id="1.19 creates it again"
         ),
     ],
 )

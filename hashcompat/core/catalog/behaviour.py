@@ -262,8 +262,9 @@ class Behaviour(msgspec.Struct, frozen=True):
     finished_pods: str
     """Whether pods that have finished are ``admitted again`` at a restart, or ``left alone``."""
     lost_containers: str
-    """What a container is that ran, by the status of its pod, and that the runtime lacks: ``waiting``, so
-    that it is created, or ``ended`` with an error, so that a pod that never restarts has failed."""
+    """What a container is that ran, by the status of its pod, and that the runtime lacks, or does not know
+    the state of: ``waiting``, so that it is created, or ``ended`` with an error, so that a pod that never
+    restarts has failed. ``ended if unknown``: it is waiting where the runtime lacks it."""
     aligned_cpus: str
     """Whether exclusive CPUs under the policy option full-pcpus-only are ``kept`` at a restart, have to be a
     number of cores (``by whole cores``), or are ``asked for again``."""

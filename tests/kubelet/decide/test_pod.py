@@ -170,7 +170,11 @@ def test_hc016_another_runtime_has_nothing_whatever_is_recorded(
 
 
 @pytest.mark.parametrize(
-    ("new", "expected"), [("1.19.16", "RESTART"), ("1.20.15", "KILL"), ("1.37.1", "KILL")]
+    ("new", "expected"),
+    [
+        *(("1.19.16", "RESTART"), ("1.20.0", "RESTART"), ("1.21.14", "RESTART")),
+        *(("1.22.0", "KILL"), ("1.37.1", "KILL")),
+    ],
 )
 def test_hc016_a_pod_that_never_restarts_has_failed_without_its_containers(
     run: Run, new: str, expected: str

@@ -120,7 +120,7 @@ def _knows_sidecars(kubelet: Kubelet) -> bool:
 def rules_of(case: Case) -> Rules:
     """Return which rules of containers the target kubelet follows."""
     gates = case.new.gates
-    lost = case.new.behaviour.lost_containers == "ended" and not case.pod.static
+    lost = case.new.behaviour.lost_containers != "waiting" and not case.pod.static
     return Rules(gates.is_on(RULES_GATE), gates.is_on(RESTART_ALL_GATE), lost)
 
 
@@ -277,15 +277,17 @@ def runtime_gone(case: Case) -> Decision | None:
     return Decision(Verdict.RESTART, (Reason(rules.RUNTIME_GONE, text),), pod_recreated=True)
 
 
-def fails_by_loss(case: Case) -> bool:
+def fails_by_loss(case: Case, *, unknown: bool = False) -> bool:
     """Return whether a pod has failed once the runtime lacks its containers, by the row ``lostContainers``.
 
     A kubelet that starts knows what ran from the status at the API server, and of static pods nothing. It
     takes 137 for the exit code of what it lacks. The pod has failed where none of its containers is to start
-    again, by its restartPolicy or by their own. Source: pkg/kubelet/kubelet_pods.go
-    ``convertToAPIContainerStatuses`` and ``getPhase``, kubelet.go ``syncPod`` (1.19.16 - 1.37.1).
+    again, by its restartPolicy or by their own. ``unknown``: the runtime has them, and does not know their
+    state. Source: pkg/kubelet/kubelet_pods.go ``convertToAPIContainerStatuses``, ``convertContainerStatus``
+    and ``getPhase``, kubelet.go ``syncPod`` (1.19.16 - 1.37.1).
     """
-    if case.pod.static or case.new.behaviour.lost_containers != "ended":
+    ended = ("ended", "ended if unknown") if unknown else ("ended",)
+    if case.pod.static or case.new.behaviour.lost_containers not in ended:
         return False
     main = [one for one in case.pod.containers if one.type == "container"]
     if any(one.running is False and not (one.started or one.ended) for one in main):
@@ -306,7 +308,7 @@ def failed_by_loss(case: Case) -> Decision | None:
     lasting = [one for one in case.pod.containers if one.type not in NEVER_COMPARED]
     if not any(one.lost for one in lasting) or any(one.running and not one.lost for one in lasting):
         return None
-    if resets_all(case) or not fails_by_loss(case):
+    if resets_all(case) or not fails_by_loss(case, unknown=True):
         return None
     whose = "its state" if case.container.lost else "the state of the others"
     text = f"the runtime does not know {whose}, by which its pod has failed, for none of it starts again"

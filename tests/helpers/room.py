@@ -13,6 +13,7 @@ from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 
 CRITICAL = {"priority": 2_000_000_000}
+MORE_CRITICAL = {"priority": 2_000_001_000}
 
 
 def host(**allocatable: str) -> Json:

@@ -45,6 +45,7 @@ from hashcompat.core.errors import DecodeError
 from hashcompat.core.kubelet.decide import decide
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE, Case
 from hashcompat.core.kubelet.decide.resize import POD_RESIZE_GATE, POD_RESOURCES_GATE, forgets
+from hashcompat.core.kubelet.decide.room.admitting import ANNOTATION_GATE
 from hashcompat.core.kubelet.decide.static import Compare, same_uid
 from hashcompat.core.kubelet.staticpods import Remembering
 from hashcompat.core.model.plan import AUTO, Hop, Way
@@ -335,7 +336,7 @@ _MOST_AGAIN: Final = 20_000
 """Pods that are decided again for room, counted once for each upgrade: half a minute's work."""
 _GATES: Final = (
     *("DRAExtendedResource", RESIZE_GATE, POD_RESOURCES_GATE, POD_RESIZE_GATE),
-    *("PodOverhead", "SidecarContainers", REFERENCES_GATE),
+    *("PodOverhead", "SidecarContainers", REFERENCES_GATE, ANNOTATION_GATE),
 )
 """Those by which kubelets count what pods ask for."""
 

@@ -202,6 +202,9 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     containers, or ``as requests`` are summed."""
     critical: str
     """Which pods take the room of others: ``none``, those ``by priority``, or ``static or by priority``."""
+    victims: str
+    """Whose room they take: that of pods that are ``not critical``, or of any that is ``less important``, by
+    its priority."""
     ending: bool
     """Whether a pod that has finished counts while containers of it run."""
     deleted: bool
@@ -311,6 +314,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     """Whether admission waits until the node's labels are ``read``, or they ``may be missing``."""
     room: Room
     """How room on the node is counted."""
+    pressure_tolerated: str
+    """Whether a toleration of memory pressure ``counts`` at admission, ``by gate``, or is ``ignored``."""
     host_ports: HostPorts
     """How host ports are compared."""
     pod_system: bool

@@ -587,6 +587,27 @@ def test_hc056_a_node_under_pressure_may_not_admit_its_pods_again(
     assert decided(run, "1.36.3", "1.36.5", given, made) == expected
 
 
+@pytest.mark.parametrize(
+    ("new", "gate", "expected"),
+    [
+        ("1.10.13", "true", OPEN),
+        ("1.11.10", "", OPEN),
+        ("1.11.10", "true", KEEP),
+        ("1.12.10", "", KEEP),
+        ("1.16.15", "false", OPEN),
+        ("1.18.20", "", KEEP),
+    ],
+)
+def test_hc056_who_tolerates_memory_pressure_is_admitted_by_a_gate_from_1_11_on(
+    run: Run, new: str, gate: str, expected: Expected
+) -> None:
+    """1.10.13, 1.11.10 and 1.16.15 eviction_manager.go ``Admit``."""
+    made = host(new)
+    made["status"]["conditions"] = [{"type": MEMORY, "status": "True"}]
+    more = ("--feature-gates", f"TaintNodesByCondition={gate}") if gate else ()
+    assert decided(run, new, new, pod(C, spec=TOLERANT), made, more=more) == expected
+
+
 def test_hc056_pods_that_differ_in_their_priority_alone_share_no_verdict(run: Run) -> None:
     made = host("1.36.3")
     made["status"]["conditions"] = [{"type": "DiskPressure", "status": "True"}]

@@ -296,8 +296,9 @@ def pressed(case: Case) -> Decision | None:
     """Leave open whether a pod that nothing else concerns is admitted again where its node lacks room to run.
 
     A kubelet that starts has forgotten that, and sees it again while pods are admitted: from then on only
-    critical ones are, and for memory alone those of another class than BestEffort, or that tolerate it.
-    Source: pkg/kubelet/eviction/eviction_manager.go ``Admit`` and ``synchronize``, 1.20.15 and 1.37.1.
+    critical ones are, and for memory alone those of another class than BestEffort, or that tolerate it where
+    that counts. Source: pkg/kubelet/eviction/eviction_manager.go ``Admit`` and ``synchronize``, 1.20.15 and
+    1.37.1.
     """
     conditions = (case.node.conditions if case.node is not None else None) or {}
     found = [name for name in _PRESSURES if conditions.get(name) == "True"]
@@ -305,12 +306,21 @@ def pressed(case: Case) -> Decision | None:
         return None
     if found == ["MemoryPressure"]:
         shown = case.pod.qos or (case.whole.qos_classes or ("", ""))[1]
-        if shown != BEST_EFFORT or not not_tolerated(case.pod.spec, _MEMORY, "NoSchedule"):
+        if shown != BEST_EFFORT or _tolerates_pressure(case):
             return None
     text = f"its node has {found[-1]}, and the pod is refused (Evicted) if the kubelet sees that first"
     return Decision(Verdict.UNKNOWN, (Reason(rules.PRESSURE, text),))
 
 
+def _tolerates_pressure(case: Case) -> bool:
+    """Return whether the pod tolerates memory pressure, by the row ``pressureTolerated``."""
+    said = case.new.behaviour.pressure_tolerated
+    if said == "ignored" or (said == "by gate" and not case.new.gates.is_on(_TAINTS_GATE)):
+        return False
+    return not not_tolerated(case.pod.spec, _MEMORY, "NoSchedule")
+
+
+_TAINTS_GATE: Final = "TaintNodesByCondition"
 _PRESSURES: Final = ("MemoryPressure", "DiskPressure", "PIDPressure")
 _MEMORY: Final = ({"key": "node.kubernetes.io/memory-pressure", "effect": "NoSchedule"},)
 

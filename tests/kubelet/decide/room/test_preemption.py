@@ -14,7 +14,9 @@ from hashcompat.core.kubelet.decide.room.requests import asking
 from hashcompat.core.kubelet.decide.room.tenants import Tenant, given
 from tests.helpers.pods import Json, as_json, mirror_pod
 from tests.helpers.program import Run
-from tests.helpers.room import CRITICAL, host, sized, verdicts
+from tests.helpers.room import CRITICAL, MORE_CRITICAL, host, sized, verdicts
+
+BY_ANNOTATION = ("--feature-gates", "ExperimentalCriticalPodAnnotation=true")
 
 
 def test_hc048_a_critical_pod_takes_the_room_of_others(run: Run) -> None:
@@ -45,6 +47,46 @@ def test_hc048_the_nearest_pods_are_preempted_best_effort_ones_first(run: Run) -
     assert found["guaranteed"] == found["critical"] == "KEEP"
     by_pods = verdicts(run, host(pods="4"), *pods[3:4], *pods[:3], sized("system", "05:00", CRITICAL))
     assert by_pods["low"] == "KILL preempted"
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        ("1.11.10", {"cluster": "KEEP", "node": "KILL UnexpectedAdmissionError"}),
+        ("1.12.0", {"cluster": "KILL preempted", "node": "KEEP"}),
+        ("1.37.1", {"cluster": "KILL preempted", "node": "KEEP"}),
+    ],
+)
+def test_hc048_a_critical_pod_is_preempted_by_a_more_important_one_from_1_12_on(
+    run: Run, new: str, expected: dict[str, str]
+) -> None:
+    """Before, critical pods are no victims: pkg/kubelet/preemption/preemption.go, 1.11.10."""
+    pods = sized("cluster", "01:00", CRITICAL, cpu="3"), sized("node", "02:00", MORE_CRITICAL, cpu="3")
+    assert verdicts(run, host(), *pods, old=new, new=new) == expected
+
+
+@pytest.mark.parametrize(
+    ("new", "system", "expected"),
+    [
+        ("1.10.13", {}, {"old": "UNKNOWN may be preempted", "new": "UNKNOWN OutOfcpu"}),
+        ("1.15.12", {}, {"old": "UNKNOWN may be preempted", "new": "UNKNOWN OutOfcpu"}),
+        ("1.15.12", CRITICAL, {"old": "KILL preempted", "new": "KEEP"}),
+    ],
+)
+def test_hc048_with_a_gate_an_annotation_may_make_pods_of_kube_system_critical_up_to_1_15(
+    run: Run, new: str, system: Json, expected: dict[str, str]
+) -> None:
+    """1.10.13 and 1.15.12 pkg/kubelet/types/pod_update.go ``IsCriticalPod``."""
+    pods = sized("old", "01:00", cpu="3"), sized("new", "02:00", system, cpu="3")
+    pods[1]["metadata"]["namespace"] = "kube-system"
+    assert verdicts(run, host(), *pods, old=new, new=new, more=BY_ANNOTATION) == expected
+    assert "UNKNOWN" not in " ".join(verdicts(run, host(), *pods, old=new, new=new).values())
+
+
+def test_hc048_no_annotation_makes_pods_of_other_namespaces_critical(run: Run) -> None:
+    pods = sized("old", "01:00", cpu="3"), sized("new", "02:00", cpu="3")
+    found = verdicts(run, host(), *pods, old="1.10.3", new="1.10.13", more=BY_ANNOTATION)
+    assert found == {"old": "KEEP", "new": "KILL OutOfcpu"}
 
 
 def test_hc048_which_of_pods_that_are_alike_is_preempted_is_unknown(run: Run) -> None:

@@ -30,9 +30,32 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
     """Return the pods of a node for which a kubelet that starts has no room, by their uids.
 
     ``tenants`` are those that take room. An outcome is marked as not known that depends on the order of two
-    pods of one second, on a pod that may not be there, or on the priority of a static pod whose manifest is
-    not known.
+    pods of one second, on a pod that may not be there, on the priority of a static pod whose manifest is not
+    known, or on an annotation that makes a pod critical.
     """
+    found = _with_priorities(tenants, node, kubelet)
+    if not kubelet.gates.is_on(ANNOTATION_GATE):
+        return found
+    lacking = (one for one in tenants if one.pod.uid in found and one.pod.namespace == _SYSTEM)
+    short = next((one for one in lacking if not is_critical(one, kubelet)), None)
+    if short is None:
+        return found
+    taken = Shortage(found[short.pod.uid].resource, preemptor=short.name)
+    why = _ANNOTATION.format(short.name)
+    return {
+        one.pod.uid: structs.replace(found.get(one.pod.uid, taken), certain=False, why=why) for one in tenants
+    }
+
+
+ANNOTATION_GATE: Final = "ExperimentalCriticalPodAnnotation"
+"""With it pods of kube-system are critical by an annotation (``IsCriticalPod``, 1.7.5 and 1.15.12)."""
+
+_ANNOTATION: Final = "whether the annotation of {} makes it critical is not known"
+_SYSTEM: Final = "kube-system"
+
+
+def _with_priorities(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+    """Return the same with the priorities that static pods' manifests may have."""
     found = _with_doubts(tenants, node, kubelet)
     first = next((one for one in tenants if one.mirrored.priority != one.priority), None)
     if first is None:
@@ -386,7 +409,8 @@ def _is_preemptable(tenant: Tenant, other: Tenant, kubelet: Kubelet) -> bool:
     if is_critical(tenant, kubelet) and not is_critical(other, kubelet):
         return True
     mine, its = tenant.priority, other.priority
-    return mine is not None and its is not None and mine > its
+    by_priority = kubelet.behaviour.room.victims == "less important"
+    return by_priority and mine is not None and its is not None and mine > its
 
 
 Requirements = Sequence[tuple[str, int]]

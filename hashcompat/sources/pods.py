@@ -450,6 +450,7 @@ def _containers(spec: Fields, status: Fields, found: Fields) -> Iterator[Contain
                 state.id,
                 state.ended,
                 line=line,
+                docker=state.docker,
             )
 
 

@@ -42,6 +42,8 @@ class ReportedState(msgspec.Struct, frozen=True):
     """Its id in the runtime, without the runtime's name; empty where that is not reported."""
     ended: Ended | None = None
     """How it ended last; None where that is not reported."""
+    docker: bool = False
+    """Whether its runtime is reported to be Docker."""
 
 
 class States:
@@ -86,6 +88,7 @@ def state_of(row: Fields) -> ReportedState:
         probed if isinstance(probed := row.value.get("started"), bool) else None,
         _identity(row.value),
         _ended(row.value),
+        _runtime(row.value) == "docker",
     )
 
 
@@ -108,6 +111,11 @@ def _is_running(state: Fields) -> bool:
 def _identity(row: Mapping[str, Any]) -> str:
     identity = row.get("containerID")
     return clean(identity).rpartition("://")[2] if isinstance(identity, str) else ""
+
+
+def _runtime(row: Mapping[str, Any]) -> str:
+    identity = row.get("containerID")
+    return identity.rpartition("://")[0] if isinstance(identity, str) else ""
 
 
 def _ended(row: Mapping[str, Any]) -> Ended | None:

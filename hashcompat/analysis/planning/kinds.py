@@ -77,7 +77,7 @@ _NAMES_OF_POD: Final = frozenset(
 _NAMES_OF_CONTAINER: Final = frozenset(
     {
         *("name", "path", "line", "spec", "started", "restarts", "id", "ended", "blank", "own"),
-        *("running", "probed"),  # reported
+        *("running", "probed", "docker"),  # reported
         *("plugins", "lost"),  # recorded
     }
 )
@@ -125,7 +125,8 @@ def _facts(pod: Pod) -> tuple[object, ...]:
 
 def reported(pod: Pod) -> Hashable:
     """Return what decides of a pod's status, but for when and how often its containers started."""
-    found = pod.phase, pod.restarting, pod.qos, *[(one.running, one.probed) for one in pod.containers]
+    shown = [(one.running, one.probed, one.docker) for one in pod.containers]
+    found = pod.phase, pod.restarting, pod.qos, *shown
     if pod.seen is None and not pod.resizing:
         return found
     # What a kubelet has seen of a changed pod is compared with its images of today (decide/container.py).

@@ -129,7 +129,9 @@ def _situation(
         "recorded": recorded,
         "sandboxes": sandboxes,
         "applied": records.applied_to(pod, container),
-        "runtime": _runtime(node, old, view) or _recorded_runtime(recorded, sandboxes),
+        "runtime": _runtime(node, old, view)
+        or _recorded_runtime(recorded, sandboxes)
+        or ("docker://" if node is None and whole.in_docker else ""),
         "node": node,
         "gone": pod.uid in view.gone,
         "overdue": view.is_overdue(pod),

@@ -126,6 +126,8 @@ class Container(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its s
     """The resources that device plugins serve on its node; None where no record shows that."""
     lost: bool = False
     """Whether the runtime reports that it does not know its state."""
+    docker: bool = False
+    """Whether its id is one of Docker's, as the status says of the runtime that has it."""
 
     def __eq__(self, other: object) -> bool:
         """Return whether all is equal but for what replicas share."""

@@ -340,9 +340,14 @@ def _state(container: Container) -> Document:
             lastState=last,
             restartCount=container.restarts,
             started=container.probed,
-            containerID=f"runtime://{container.id}" if container.id else None,
+            containerID=f"{_runtime(container)}://{container.id}" if container.id else None,
         ),
     }
+
+
+def _runtime(container: Container) -> str:
+    """Return the runtime of which a container's id is, as far as it decides anything."""
+    return "docker" if container.docker else "runtime"
 
 
 SNAPSHOT: Final[Report[Snapshot]] = Report("ClusterSnapshot", document=_document, notes=_notes)

@@ -63,6 +63,7 @@ class _Made(msgspec.Struct, frozen=True):
             state.ended,
             stored=first.stored,
             line=line + first.line - 1 if first.line else 0,
+            docker=state.docker,
             blank=self.blank,
             own=tuple([values[slot] for slot in self.slots]),
         )

@@ -125,6 +125,67 @@ def _in_docker(name: str, value: int) -> Json:
     return {"Id": name, "Name": f"/k8s_{name}_p_ns_uid-p_0", "Config": {"Labels": labels}, **state}
 
 
+def _by_id(runtime: str, name: str = "p") -> Json:
+    """Return a pod whose status names the runtime of its container."""
+    row = {"name": "c", "restartCount": 0, "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}}
+    statuses = [{**row, "containerID": f"{runtime}://{64 * 'a'}"}]
+    return pod(C, name=name, status={"phase": "Running", "containerStatuses": statuses})
+
+
+GONE: Expected = ("RESTART", ["HC016"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "runtime", "host", "more", "expected"),
+    [
+        ("1.23.17", "1.24.0", "docker", "", (), GONE),
+        ("1.16.15", "1.30.14", "docker", "", (), GONE),
+        ("1.23.17", "1.24.0", "containerd", "", (), KEEP),
+        ("1.23.17", "1.24.0", "docker", "", ("--cri-dockerd",), KEEP),
+        ("1.23.17", "1.24.0", "docker", "containerd://1.6.4", (), KEEP),  # the node knows best
+        ("1.22.17", "1.23.17", "docker", "", (), KEEP),
+        ("1.24.0", "1.25.0", "docker", "", (), KEEP),  # cri-dockerd
+    ],
+)
+def test_hc016_ids_of_containers_show_docker_where_no_node_does(
+    run: Run, old: str, new: str, runtime: str, host: str, more: tuple[str, ...], expected: Expected
+) -> None:
+    objects = [_by_id(runtime)]
+    if host:
+        objects.insert(0, node(f"v{old}"))
+        objects[0]["status"]["nodeInfo"]["containerRuntimeVersion"] = host
+    assert decided(run, old, new, *objects, more=more) == expected
+
+
+@pytest.mark.parametrize(
+    ("ended", "runs", "expected"), [("docker", "containerd", KEEP), ("containerd", "docker", GONE)]
+)
+def test_hc016_an_init_container_that_ended_in_another_runtime_shows_nothing(
+    run: Run, ended: str, runs: str, expected: Expected
+) -> None:
+    given = _by_id(runs)
+    given["spec"]["initContainers"] = [{"name": "i", "image": "i"}]
+    row = {"name": "i", "state": {"terminated": {"exitCode": 0}}, "containerID": f"{ended}://{64 * 'b'}"}
+    given["status"]["initContainerStatuses"] = [row]
+    assert decided(run, "1.23.17", "1.24.0", given) == expected
+
+
+def test_hc016_replicas_and_snapshots_keep_whose_ids_they_have(run: Run, tmp_path: Path) -> None:
+    pods = [_by_id(runtime, name) for name, runtime in [("a", "docker"), ("b", "cri-o"), ("c", "docker")]]
+    (tmp_path / "pods.json").write_bytes(as_json(*pods))
+    assert run("snapshot", "-f", tmp_path / "pods.json", "--out", tmp_path / "kept.json").code == 0
+    way = ("--from", "1.23.17", "--to", "1.24.0", "-o", "json")
+    for name in ("pods.json", "kept.json"):
+        plan = run("plan", *way, "-f", tmp_path / name)
+        assert {item["pod"]: item["verdict"] for item in plan.items} == {
+            "a": "RESTART",
+            "b": "KEEP",
+            "c": "RESTART",
+        }
+    whole = run("plan", *way, "-f", "-", stdin=as_json(pods[0])).document["spec"]["assumptions"]
+    assert not any("do not run Docker" in one for one in whole)
+
+
 @pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("old", "new", "runtime", "expected"),

@@ -87,6 +87,15 @@ class Whole:
         return any(own.running for own in self._of(ContainerType.SIDECAR))
 
     @property
+    def in_docker(self) -> bool:
+        """Whether the status shows that Docker has its containers: those that run, where any does."""
+        return self.once("docker", self._in_docker)
+
+    def _in_docker(self) -> bool:
+        own = self._pod.containers
+        return any(one.docker for one in [one for one in own if one.running] or own)
+
+    @property
     def runs_none(self) -> bool:
         """Whether the status shows that no regular container runs."""
         return self.once(

@@ -14,7 +14,7 @@ import pytest
 from msgspec import structs
 
 from hashcompat.analysis.answers.hiding import Hider, _Table
-from hashcompat.analysis.answers.keeping import FieldKeeper
+from hashcompat.analysis.answers.keeping import FieldKeeper, Hidden
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.digest import fnv32a_after, fnv32a_before
@@ -135,7 +135,8 @@ def test_a_value_that_two_gos_write_differently_tells_only_that(run: Run) -> Non
 
 
 def test_no_mask_that_tells_the_hashes_apart(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hashcompat.analysis.answers.hiding._Table.add", lambda *_: False)
+    for made in ("outline", "hidden"):
+        monkeypatch.setattr(_Table, made, lambda *_: None)
     container = Container("c", ContainerType.CONTAINER, "$.spec.containers[0]", C)
     with pytest.raises(InputError, match=r"here: \$\.spec\.containers\[0\]: no mask tells its hashes apart"):
         Hider(catalog, FieldKeeper(catalog)).hidden(container, "here")
@@ -150,16 +151,20 @@ def printing(release: str, catalog: Catalog) -> Printing:
 def test_texts_that_share_a_hash_ask_for_another_mask(catalog: Catalog) -> None:
     one = printing("1.9.11", catalog)
     one.hasher = structs.replace(one.hasher, digest=lambda *_: 1)
-    table = _Table(None, SectionPrinter())
-    assert table.add(one, C, {**C, "env": [{"name": "A"}]})
-    assert not table.add(one, C, {**C, "stdin": True})
+    table = _Table(SectionPrinter())
+    table.add(one, C, {**C, "env": [{"name": "A"}]})
+    assert table.hidden(C, None) == Hidden(C, {1: 1}, frozenset())
+    table.add(one, C, {**C, "stdin": True})
+    assert table.hidden(C, None) is None
 
 
 def test_what_differs_in_a_hidden_value_is_not_stored(catalog: Catalog) -> None:
     """Two kubelets that print the same text without a value, but not with it."""
     one = printing("1.9.11", catalog)
-    table = _Table(None, SectionPrinter())
-    assert table.add(one, C, {**C, "env": []})
-    assert len(table.result()[0]) == 1
-    assert table.add(one, {**C, "args": ["x"]}, {**C, "env": []})
-    assert table.result() == ({}, frozenset())
+    table = _Table(SectionPrinter())
+    table.add(one, C, {**C, "env": []})
+    made = table.hidden(C, None)
+    assert made is not None
+    assert len(made.true) == 1
+    table.add(one, {**C, "args": ["x"]}, {**C, "env": []})
+    assert table.hidden(C, None) == Hidden(C, {}, frozenset())

@@ -227,22 +227,31 @@ def test_a_text_is_a_function_of_its_gaps(release: str, catalog: Catalog) -> Non
     found = gapped(container("x"))
     assert found is not None
     (hasher,) = hashers(catalog.kubelet(release))
-    text = Cuts(found.gaps).text(hasher, whole(hasher.text(found.around)))
+    cuts = Cuts(found.gaps)
+    text = cuts.text(hasher, whole(hasher.text(found.around)))
     assert text is not None
     kubelet = catalog.kubelet(release)
     sections = SectionPrinter().sections(
         printing_of(kubelet.schema, kubelet.era, kubelet.escapes[0]), found.around
     )
-    assert Cuts(found.gaps).text(hasher, sections) == text
+    in_sections = Cuts(found.gaps).text(hasher, sections)
+    assert in_sections is not None
     assert text.digest in BY_NAME.values()
     kinds = [gap.kind for gap in found.gaps]
-    assert text.hash(Values(found.values, kinds)) == hasher.hash(container("x"))
     other = gapped(container("y", "2", 99))
     assert other is not None
-    assert text.hash(Values(other.values, kinds)) == hasher.hash(container("y", "2", 99))
+    for one in (text, in_sections):
+        assert one.hash(Values(found.values, kinds)) == hasher.hash(container("x"))
+        assert one.hash(Values(other.values, kinds)) == hasher.hash(container("y", "2", 99))
+        closed = one.closed(Values(found.values, kinds), {3: 0}, {})
+        assert not any(closed.has_any({number}) for number in range(1, len(found.gaps)))
+        other_argument = {**container("x"), "args": ["--other", "x"]}
+        assert closed.hash(Values(["--other"], [Kind.TEXT])) == hasher.hash(other_argument)
+    there = {number for number in range(len(found.gaps)) if text.has_any({number})}
     unknown = 1 if release == "1.0.7" else 0  # periodSeconds
-    assert len(text.after) == (2 if release == "1.31.14" else len(found.gaps) - unknown)
-    assert text.size == sum(len(part) for _, part in text.after)
+    assert len(there) == (2 if release == "1.31.14" else len(found.gaps) - unknown)
+    assert there == {number for number in range(len(found.gaps)) if in_sections.has_any({number})}
+    assert cuts.size == len(hasher.text(found.around))
 
 
 def test_a_text_without_gaps_is_the_same_whatever_is_in_them(catalog: Catalog) -> None:
@@ -251,7 +260,7 @@ def test_a_text_without_gaps_is_the_same_whatever_is_in_them(catalog: Catalog) -
     assert found is not None
     text = Cuts(found.gaps).text(hasher, whole("no gap"))
     assert text is not None
-    assert (text.after, text.size) == ((), 0)
+    assert not text.has_any(set(range(len(found.gaps))))
     assert text.hash(Values(found.values, [gap.kind for gap in found.gaps])) == hasher.digest(["no gap"])
 
 

@@ -8,7 +8,7 @@ a value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -36,8 +36,8 @@ from hashcompat.core.model.verdicts import Applied, Files, Hash, HiddenHash, Rec
 Spec = Mapping[str, Any]
 Pair = tuple[Spec, Spec]
 """A container's JSON with its values, and without."""
-Way = tuple[Schema, Era]
-"""A way of hashing, but for encoding/json."""
+Ways = Mapping[Era, Sequence[Schema]]
+"""Ways of hashing, but for encoding/json."""
 _PATCHED: Final = "fnv32a"
 """The digest of the releases that a patched kubelet can be like."""
 _LARGEST: Final = 1 << 23
@@ -88,8 +88,8 @@ class Hider:
         """
         found = gapped(container.spec) if container.stored is None else None
         outline = self._outline(found, container, origin) if found else None
-        made = outline.hidden(found.values) if found and outline else None
-        return made or self._hidden(container, origin)
+        alike = outline.replicas(found.values) if found and outline else None
+        return alike.hidden() if alike else self._hidden(container, origin)
 
     def _outline(self, found: Gapped, container: Container, origin: str) -> Outline | None:
         """Return what a container shares with those that differ from it in gaps alone; None for nothing."""
@@ -105,8 +105,7 @@ class Hider:
             hide = _hide("*" * _SHORTEST_MASK)
             stands = {gap.stand for gap in found.gaps}
             spec = self._keeper.container(found.around, lambda text: text if text in stands else hide(text))
-            table = self._table(given, spec, None)
-        return table.outline(spec, found.gaps) if table else None
+            return self._table(given, spec).outline(spec, found.gaps)
 
     def _hidden(self, container: Container, origin: str) -> Hidden:
         """Return a hidden container, made by itself."""
@@ -114,26 +113,29 @@ class Hider:
             given = self._keeper.container(container.spec, lambda text: text)
             for length in range(_SHORTEST_MASK, _LONGEST_MASK):
                 spec = self._keeper.container(container.spec, _hide("*" * length))
-                table = self._table(given, spec, container.stored)
-                if table is not None:
-                    return Hidden(spec, *table.result())
+                made = self._table(given, spec).hidden(spec, container.stored)
+                if made is not None:
+                    return made
         raise InputError(f"{origin}: {container.path}: no mask tells its hashes apart")
 
-    def _table(self, given: Spec, spec: Spec, stored: StoredHashes | None) -> _Table | None:
-        """Return the texts; None where two of them share a hash, so that another mask is needed."""
+    def _table(self, given: Spec, spec: Spec) -> _Table:
+        """Return the texts of a container with its values, and without."""
         printer = SectionPrinter()
-        table = _Table(stored, printer)
+        table = _Table(printer)
         variants = list(ESCAPES) if _is_escaped(given) else list(ESCAPES)[:1]
-        for (true_form, hidden_form), ways in self._forms(given, spec, printer):
-            for schema, era in _unlike(ways, printer.keys(true_form)):
-                for escapes in variants if era.hashes_json else variants[:1]:
-                    printing = printing_of(schema, era, escapes)
-                    with suppress(DecodeError, NotStoredError):  # the same answer with and without values
-                        if not table.add(printing, true_form, hidden_form):
-                            return None
+        # a field in which nothing is hidden is printed once for both
+        shown = {key: given[key] if given[key] == item else item for key, item in spec.items()}
+        for (true_form, hidden_form), ways in self._forms(given, shown, printer):
+            keys = printer.keys(true_form)
+            for era, schemas in ways.items():
+                for schema in _unlike(schemas, keys) if era.hashes_json else schemas:
+                    for escapes in variants if era.hashes_json else variants[:1]:
+                        printing = printing_of(schema, era, escapes)
+                        with suppress(DecodeError):  # the same answer with and without values
+                            table.add(printing, true_form, hidden_form)
         return table
 
-    def _forms(self, given: Spec, spec: Spec, printer: SectionPrinter) -> Iterator[tuple[Pair, list[Way]]]:
+    def _forms(self, given: Spec, spec: Spec, printer: SectionPrinter) -> Iterator[tuple[Pair, Ways]]:
         """Yield each form in which a plan may hash a container, with values and without, and for whom.
 
         An API server of any release may serve it (planning/reading), a patched kubelet decodes its own types
@@ -144,12 +146,13 @@ class Hider:
             _add(forms, forms, partial(as_read, defaults=[default]))
             if default.gate is None:
                 _add(forms, forms, partial(as_unread, default=default))
-        served = tuple(forms)
+        served = [(form, _unlike(self._schemas, printer.keys(form[0]))) for form in forms]
         for schema in self._schemas:
-            _add(forms, served, partial(printer.known, schema))
+            among = [form for form, unlike in served if schema in unlike]
+            _add(forms, among, partial(printer.known, schema))
         without: list[Pair] = []
         _add(without, forms, lambda form: {**form, "resources": {}})
-        yield from ((form, self._ways) for form in served)
+        yield from ((form, self._ways) for form, _ in served)
         yield from ((form, self._patched_ways) for form in forms[len(served) :])
         yield from ((form, self._gated_ways) for form in without)
 
@@ -163,21 +166,23 @@ def _placed(origin: str, container: Container) -> Iterator[None]:
         raise InputError(f"{origin}: {container.path}{error}") from None
 
 
-def _ways(kubelets: Iterable[Kubelet]) -> list[Way]:
-    return list(dict.fromkeys((kubelet.schema, kubelet.era) for kubelet in kubelets))
+def _ways(kubelets: Iterable[Kubelet]) -> Ways:
+    ways = dict[Era, dict[Schema, None]]()
+    for kubelet in kubelets:
+        ways.setdefault(kubelet.era, {})[kubelet.schema] = None
+    return {era: list(schemas) for era, schemas in ways.items()}
 
 
-def _unlike(ways: Iterable[Way], keys: AbstractSet[str]) -> Iterator[Way]:
-    """Yield those of some ways that may hash a container differently in which these keys are set.
+def _unlike(schemas: Iterable[Schema], keys: AbstractSet[str]) -> list[Schema]:
+    """Return those of some schemas that may decode a container differently in which these keys are set.
 
-    In JSON, a field that only one of two kubelets knows leaves no trace where it is unset.
+    A field that only one of two kubelets knows leaves no trace in JSON where it is unset.
     """
-    done = list[Way]()
-    for schema, era in ways:
-        alike = [one for one, other in done if other is era] if era.hashes_json else []
-        if not any(keys.isdisjoint(differing(schema, one)) for one in alike):
-            done.append((schema, era))
-            yield schema, era
+    found = list[Schema]()
+    for schema in schemas:
+        if not any(keys.isdisjoint(differing(schema, one)) for one in found):
+            found.append(schema)
+    return found
 
 
 def _is_escaped(given: Spec) -> bool:
@@ -204,44 +209,47 @@ def _hide(mask: str) -> Callable[[str], str]:
 
 
 class _Table:
-    """The hashes of a container with values, by those without."""
+    """The texts of a container with values, by those without."""
 
-    def __init__(self, stored: StoredHashes | None, printer: SectionPrinter) -> None:
-        self._stored, self._printer = stored, printer
-        self._keys: dict[tuple[Digest, Sections], int] = {}
-        self._printed: dict[int, Printed] = {}
-        self._true: dict[int, Hash] = {}
-        self._public: set[int] = set()
-        self._doubtful: set[int] = set()
+    def __init__(self, printer: SectionPrinter) -> None:
+        self._printer = printer
+        self._printed: dict[tuple[Digest, Sections], Printed] = {}
+        self._doubtful: set[tuple[Digest, Sections]] = set()
 
-    def add(self, printing: Printing, true_form: Spec, hidden_form: Spec) -> bool:
-        """Add what one kubelet computes; return whether no other text has the same hash.
+    def add(self, printing: Printing, true_form: Spec, hidden_form: Spec) -> None:
+        """Add what one kubelet prints; raises DecodeError for what it does not decode.
 
         Where two kubelets print the same text without values but another one with them, neither is stored.
         """
         hasher = printing.hasher
         hidden = self._printer.sections(printing, hidden_form)
         own = hidden if true_form is hidden_form else self._printer.sections(printing, true_form)
-        known = self._keys.get((hasher.digest, hidden))
-        if known is not None:
-            if self._printed[known].true != own:
-                self._doubtful.add(known)
-            return True
-        key = hasher.digest([hidden.text])
-        computed = key if own == hidden else hasher.digest([own.text])
-        true = true_hash(self._stored, computed)
-        if key in self._true:
-            return False
-        self._keys[hasher.digest, hidden], self._true[key] = key, true
-        self._printed[key] = Printed(hasher, hidden, own)
-        if true == computed and own == hidden:
-            self._public.add(key)
-        return True
+        key = hasher.digest, hidden
+        if self._printed.setdefault(key, Printed(hasher, hidden, own)).true != own:
+            self._doubtful.add(key)
 
-    def result(self) -> tuple[Mapping[int, Hash], frozenset[int]]:
-        """Return the hashes, and which of them are public."""
-        true = {key: found for key, found in self._true.items() if key not in self._doubtful}
-        return true, frozenset(self._public & true.keys())
+    def hidden(self, spec: Spec, stored: StoredHashes | None) -> Hidden | None:
+        """Return the container as a snapshot holds it; None where two texts share a hash.
+
+        ``stored`` is what a snapshot stores of it already.
+        """
+        true, public, doubtful = dict[int, Hash](), set[int](), set[int]()
+        for place, one in self._printed.items():
+            digest, is_shown = one.hasher.digest, one.true == one.hidden
+            key = digest([one.hidden.text])
+            computed = key if is_shown else digest([one.true.text])
+            with suppress(NotStoredError):
+                found = true_hash(stored, computed)
+                if key in true:
+                    return None
+                true[key] = found
+                if place in self._doubtful:
+                    doubtful.add(key)
+                elif found == computed and is_shown:
+                    public.add(key)
+        return Hidden(
+            spec, {key: found for key, found in true.items() if key not in doubtful}, frozenset(public)
+        )
 
     def outline(self, spec: Spec, gaps: tuple[Gap, ...]) -> Outline | None:
         """Return the texts with gaps; None where some are not stored."""

@@ -29,7 +29,7 @@ from hashcompat.core.go.types import STRING, Basic, Coded, GoType, Map, Pointer,
 from hashcompat.core.kubelet.gaps import Cuts, Gap, Text, filled, open_for
 from hashcompat.core.kubelet.hashing import Hasher
 from hashcompat.core.kubelet.sections import Sections
-from hashcompat.core.kubelet.template import Kind, Value, Values
+from hashcompat.core.kubelet.template import Cut, Kind, Value, Values
 from hashcompat.core.model.pods import CONTAINER_LISTS
 from hashcompat.core.model.verdicts import Hash
 from hashcompat.core.shown import MASK, image
@@ -314,6 +314,8 @@ class Outline(msgspec.Struct, frozen=True):
     texts: tuple[tuple[Text, Text], ...]
     """Each kubelet's text of that, and of the container itself: the same object where they are equal."""
     gaps: tuple[Gap, ...]
+    size: int
+    """The characters that it keeps."""
 
     @classmethod
     def of(cls, spec: Spec, printed: Iterable[Printed], gaps: tuple[Gap, ...]) -> Outline | None:
@@ -325,31 +327,13 @@ class Outline(msgspec.Struct, frozen=True):
             if hidden is None or own is None:
                 return None
             texts.append((hidden, own))
-        return cls(spec, tuple(texts), gaps)
+        return cls(spec, tuple(texts), gaps, cuts.size)
 
-    @property
-    def size(self) -> int:
-        """The characters that it keeps, of strings that texts share once."""
-        strings = {id(part): len(part) for texts in self.texts for text in texts for _, part in text.after}
-        return sum(strings.values())
-
-    def hidden(self, values: Sequence[Value]) -> Hidden | None:
-        """Return the container with these values; None where two texts share a hash."""
-        shown = self._shown(values)
-        keys = self._keys(shown)
-        if keys is None:
-            return None
-        public, as_is = self._public(values, shown), self._written(values)
-        true = {
-            key: key if place in public else own.hash(as_is)
-            for place, (key, (_, own)) in enumerate(zip(keys, self.texts, strict=True))
-        }
-        return Hidden(self._spec(shown), true, frozenset(keys[place] for place in public))
-
-    def replicas(self, values: Sequence[Value], words: Sequence[str]) -> Replicas | None:
+    def replicas(self, values: Sequence[Value], words: Sequence[str] = ()) -> Replicas | None:
         """Return the containers with these values but for the words, which stand for others in each.
 
-        None where a snapshot may show those others, or where a word is in no gap of its own.
+        None where a snapshot may show those others, where a word is in no gap of its own, and where two texts
+        share a hash.
         """
         still = open_for(words, values)
         if still is None or any(may_be_kept(self.gaps[gap].path) for gap in still):
@@ -358,26 +342,21 @@ class Outline(msgspec.Struct, frozen=True):
         keys = self._keys(shown)
         if keys is None:
             return None
-        public, as_is = self._public(values, shown), self._written(values)
-        strings: dict[str, str] = {}  # what follows the words is the same in many of the texts
+        public, as_is, known = self._public(values, shown), self._written(values), dict[Cut, Cut]()
         own = tuple(
-            (key, text.closed(as_is, still, strings))
+            (key, text.closed(as_is, still, known))
             for place, (key, (_, text)) in enumerate(zip(keys, self.texts, strict=True))
             if place not in public
         )
-        return Replicas(self._spec(shown), keys, frozenset(keys[place] for place in public), own)
+        spec = filled(self.spec, {gap.stand: value for gap, value in zip(self.gaps, shown, strict=True)})
+        size = sum(part.size for part in known.values())
+        return Replicas(spec, keys, frozenset(keys[place] for place in public), own, size)
 
     def _keys(self, shown: Sequence[Value]) -> tuple[int, ...] | None:
         """Return the hashes of what a snapshot shows, with these values; None where two texts share one."""
         as_shown = self._written(shown)
         keys = tuple(hidden.hash(as_shown) for hidden, _ in self.texts)
         return keys if len(set(keys)) == len(keys) else None
-
-    def _spec(self, shown: Sequence[Value]) -> Spec:
-        made: Spec = filled(
-            self.spec, {gap.stand: value for gap, value in zip(self.gaps, shown, strict=True)}
-        )
-        return made
 
     def _written(self, values: Sequence[Value]) -> Values:
         return Values(values, [gap.kind for gap in self.gaps])
@@ -395,7 +374,7 @@ class Outline(msgspec.Struct, frozen=True):
         return frozenset(
             place
             for place, (hidden, own) in enumerate(self.texts)
-            if hidden is own and differing.isdisjoint(number for number, _ in own.after)
+            if hidden is own and not own.has_any(differing)
         )
 
 
@@ -410,13 +389,10 @@ class Replicas(msgspec.Struct, frozen=True, eq=False):
     """Those in which no hidden value takes part."""
     own: tuple[tuple[int, Text], ...]
     """What is hashed of the values, by the hash of what the snapshot shows."""
+    size: int
+    """The characters that it keeps."""
 
-    @property
-    def size(self) -> int:
-        """The characters that it keeps, of strings that texts share once."""
-        return sum({id(part): len(part) for _, text in self.own for _, part in text.after}.values())
-
-    def hidden(self, own: Sequence[str]) -> Hidden:
+    def hidden(self, own: Sequence[str] = ()) -> Hidden:
         """Return the container with texts of its own, none of which JSON or Go writes differently."""
         values = Values(own, [Kind.TEXT] * len(own))
         hashes = {key: text.hash(values) for key, text in self.own}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any, Final
 
@@ -18,12 +19,13 @@ import msgspec
 from hashcompat.core.go.digest import Digest
 from hashcompat.core.go.jsonpath import EACH, Tree, below, tree_of
 from hashcompat.core.kubelet.hashing import Hasher
-from hashcompat.core.kubelet.sections import Sections
+from hashcompat.core.kubelet.sections import Frame, Sections
 from hashcompat.core.kubelet.template import (
     GAP,
     GAP_IN_BYTES,
     HEAD,
     TAIL,
+    Cut,
     Kind,
     Value,
     Values,
@@ -250,99 +252,63 @@ class Text(msgspec.Struct, frozen=True):
     """A hashed text as a function of what is in its gaps."""
 
     digest: Digest
-    before: int
-    """The digest of what precedes the first gap: of the whole text if it has none."""
-    after: tuple[tuple[int, str], ...]
-    """The number of each gap, and what follows it up to the next one."""
+    frame: Frame
+    parts: tuple[Cut, ...]
+    """Its sections: one object where several texts of a container have the same."""
     writing: Writing
     """How what is in the gaps is printed."""
 
-    @property
-    def size(self) -> int:
-        """The characters that it keeps."""
-        return sum(len(text) for _, text in self.after)
-
     def hash(self, values: Values) -> int:
         """Return the unsigned 32-bit hash with these values in the gaps."""
-        if not self.after:
-            return self.before
-        written = values.written(self.writing)
-        numbers, texts = zip(*self.after, strict=True)
-        pieces = [""] * (2 * len(texts))
-        pieces[::2] = [written[number] for number in numbers]
-        pieces[1::2] = texts
-        return self.digest(pieces, self.before)
+        filled = map(values.filled(self.writing).__getitem__, self.parts)
+        return self.digest([self.frame.before, self.frame.between.join(filled), self.frame.after])
 
-    def closed(self, values: Values, still: Mapping[int, int], strings: dict[str, str]) -> Text:
+    def closed(self, values: Values, still: Mapping[int, int], known: dict[Cut, Cut]) -> Text:
         """Return the text with these values in all gaps but some, which get other numbers.
 
-        ``strings`` has those that other texts keep, so that equal ones are one.
+        ``known`` has the parts of other texts, so that equal ones are one.
         """
-        written = values.written(self.writing)
-        head, open_ = list[str](), list[tuple[int, list[str]]]()
-        for number, text in self.after:
-            if number in still:
-                open_.append((still[number], [text]))
-            else:
-                (open_[-1][1] if open_ else head).extend((written[number], text))
-        before = self.digest(head, self.before) if head else self.before
-        joined = ((number, "".join(pieces)) for number, pieces in open_)
-        after = tuple((number, strings.setdefault(text, text)) for number, text in joined)
-        return Text(self.digest, before, after, self.writing)
+        written = values.filled(self.writing).written
+        for part in self.parts:
+            if part not in known:
+                known[part] = part.closed(written, still)
+        return Text(self.digest, self.frame, tuple([known[part] for part in self.parts]), self.writing)
 
-
-_Cut = tuple[str, tuple[tuple[int, str], ...]]
-"""What precedes the first gap of a section, and the number of each gap with what follows it."""
+    def has_any(self, gaps: AbstractSet[int]) -> bool:
+        """Return whether any of some gaps is in it."""
+        return any(number in gaps for part in self.parts for number, _ in part.after)
 
 
 class Cuts:
-    """Cuts the texts of one container at its gaps; a section that several texts share once for all.
-
-    So such texts share the strings that they keep, too.
-    """
+    """Cuts the texts of one container at its gaps; a section that several texts share once for all."""
 
     def __init__(self, gaps: Sequence[Gap]) -> None:
         self._gaps = gaps
         self._stands: dict[Writing, list[tuple[Kind, Mapping[str, str], frozenset[str]]]] = {}
-        self._done: dict[tuple[Writing, str], _Cut | None] = {}
+        self._done: dict[tuple[Writing, str], Cut | None] = {}
+
+    @property
+    def size(self) -> int:
+        """The characters of all that is cut so far."""
+        return sum(len(section) for _, section in self._done)
 
     def text(self, hasher: Hasher, sections: Sections) -> Text | None:
         """Return what a kubelet hashes of a container in which something stands for the gaps.
 
         None where it does not print one as its value alone.
         """
-        writing, frame = writing_of(hasher), sections.frame
-        last, after, head = [frame.before], list[tuple[int, str]](), ""
-        for place, part in enumerate(sections.parts):
-            cut = self._of(writing, part)
+        writing, parts = writing_of(hasher), list[Cut]()
+        for section in sections.parts:
+            key = writing, section
+            if key not in self._done:
+                self._done[key] = self._cut(writing, section)
+            cut = self._done[key]
             if cut is None:
                 return None
-            if place:
-                last.append(frame.between)
-            last.append(cut[0])
-            if cut[1]:
-                # what precedes the section's first gap belongs to the gap before it
-                before = "".join(last)
-                if after:
-                    after[-1] = after[-1][0], before
-                else:
-                    head = before
-                after += cut[1]
-                last = [after[-1][1]]
-        last.append(frame.after)
-        if after:
-            after[-1] = after[-1][0], "".join(last)
-        else:
-            head = "".join(last)
-        return Text(hasher.digest, hasher.digest([head]), tuple(after), writing)
+            parts.append(cut)
+        return Text(hasher.digest, sections.frame, tuple(parts), writing)
 
-    def _of(self, writing: Writing, section: str) -> _Cut | None:
-        key = writing, section
-        if key not in self._done:
-            self._done[key] = self._cut(writing, section)
-        return self._done[key]
-
-    def _cut(self, writing: Writing, text: str) -> _Cut | None:
+    def _cut(self, writing: Writing, text: str) -> Cut | None:
         for kind, names, numbers in self._stands_in(writing):
             # A search for each stand is far faster than one for all that looks like a stand.
             there = {stand: name for stand, name in names.items() if stand in text}
@@ -353,7 +319,7 @@ class Cuts:
                 return None
         head, *rest = (GAP_IN_BYTES if writing.in_bytes else GAP).split(text)
         places = map(_number if writing.in_bytes else int, rest[::2])
-        return head, tuple(zip(places, rest[1::2], strict=True))
+        return Cut(head, tuple(zip(places, rest[1::2], strict=True)))
 
     def _stands_in(self, writing: Writing) -> list[tuple[Kind, Mapping[str, str], frozenset[str]]]:
         """Return the stands of numbers and quantities as written, each with its name, and as in texts."""

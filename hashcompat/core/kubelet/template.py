@@ -172,16 +172,63 @@ def _of_quantity(writing: Writing, text: str) -> str:
     return "".join(pieces)
 
 
+class Cut(msgspec.Struct, frozen=True, eq=False):
+    """A part of a hashed text as a function of what is in its gaps."""
+
+    head: str
+    """What precedes the first gap: all of it if there is none."""
+    after: tuple[tuple[int, str], ...]
+    """The number of each gap, and what follows it up to the next one."""
+
+    @property
+    def size(self) -> int:
+        """The characters that it keeps."""
+        return len(self.head) + sum(len(text) for _, text in self.after)
+
+    def filled(self, written: Sequence[str]) -> str:
+        """Return the part with these values in its gaps."""
+        pieces = [self.head]
+        for number, text in self.after:
+            pieces += written[number], text
+        return "".join(pieces)
+
+    def closed(self, written: Sequence[str], still: Mapping[int, int]) -> Cut:
+        """Return the part with these values in all gaps but some, which get other numbers."""
+        head, after = self.head, list[tuple[int, str]]()
+        for number, text in self.after:
+            if number in still:
+                after.append((still[number], text))
+            elif after:
+                after[-1] = after[-1][0], f"{after[-1][1]}{written[number]}{text}"
+            else:
+                head = f"{head}{written[number]}{text}"
+        return Cut(head, tuple(after))
+
+
+class Filled(dict[Cut, str]):
+    """Parts of hashed texts with values in their gaps, each put together once."""
+
+    def __init__(self, written: Sequence[str]) -> None:
+        super().__init__()
+        self.written = written
+        """The values as they are printed."""
+
+    def __missing__(self, cut: Cut) -> str:
+        """Put together a part that is asked for the first time."""
+        filled = self[cut] = cut.filled(self.written)
+        return filled
+
+
 class Values:
     """What is in the gaps of one container, as the hashed texts hold it."""
 
     def __init__(self, values: Sequence[Value], kinds: Sequence[Kind]) -> None:
         self._pairs = list(zip(kinds, values, strict=True))
-        self._written: dict[Writing, list[str]] = {}
+        self._filled: dict[Writing, Filled] = {}
 
-    def written(self, writing: Writing) -> list[str]:
-        """Return the values as they are printed; errors as ``Writing.written``."""
-        found = self._written.get(writing)
+    def filled(self, writing: Writing) -> Filled:
+        """Return the parts of texts with the values as they are printed; errors as ``Writing.written``."""
+        found = self._filled.get(writing)
         if found is None:
-            found = self._written[writing] = [writing.written(*pair) for pair in self._pairs]
+            found = self._filled[writing] = Filled([writing.written(*pair) for pair in self._pairs])
         return found

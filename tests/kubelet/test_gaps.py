@@ -11,13 +11,25 @@ from hashcompat.analysis.answers.keeping import FieldKeeper, Hidden
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.digest import BY_NAME
 from hashcompat.core.go.jsontext import Number
-from hashcompat.core.kubelet.gaps import Cuts, _replaced, _stand, gapped, open_for
+from hashcompat.core.kubelet.gaps import (
+    _FIELDS,
+    _MOST,
+    Cuts,
+    Gap,
+    Gapped,
+    _replaced,
+    _stand,
+    gapped,
+    open_for,
+)
 from hashcompat.core.kubelet.hashing import hashers
 from hashcompat.core.kubelet.sections import SectionPrinter, printing_of, whole
 from hashcompat.core.kubelet.template import Kind, Values, writing_of
 from hashcompat.core.model.pods import Blank, Container, ContainerType
 
 GAP = "hashcompat-gap-{:05}z"
+FIRST = {key: place * _MOST for place, key in enumerate(_FIELDS)}
+"""The number of each field's first gap."""
 
 VALUES = {
     "plain": "plain",
@@ -114,6 +126,13 @@ def test_containers_that_differ_in_gaps_are_printed_once(
     assert set(first.true.values()) & set(second.true.values()) == of_name_and_image
 
 
+def test_what_is_printed_is_kept_within_bounds(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hashcompat.analysis.answers.hiding._PRINTED", 0)
+    made = Hider(catalog, FieldKeeper(catalog))
+    first, second = container("x"), {**container("x"), "stdin": True}
+    assert [hidden(made, one) for one in (first, second)] == [alone(made, one) for one in (first, second)]
+
+
 WORD = "hashcompat-blank-00000"
 
 
@@ -158,19 +177,22 @@ def test_some_replicas_are_hidden_by_themselves(around: dict[str, Any], hider: H
     [
         pytest.param(
             {"args": ["a", 1, None, Number("1.5")]},
-            {"args": [GAP.format(0), 1, None, Number("1.5")]},
+            {"args": [GAP.format(FIRST["args"]), 1, None, Number("1.5")]},
             ("a",),
             id="args",
         ),
         pytest.param(
-            {"command": ["a", "b"]}, {"command": [GAP.format(0), GAP.format(1)]}, ("a", "b"), id="command"
+            {"command": ["a", "b"]},
+            {"command": [GAP.format(FIRST["command"]), GAP.format(FIRST["command"] + 1)]},
+            ("a", "b"),
+            id="command",
         ),
         pytest.param(
             {"env": [{"name": "N", "value": "v"}, {"name": "M"}, "x", {"value": 7}]},
             {
                 "env": [
-                    {"name": GAP.format(0), "value": GAP.format(1)},
-                    {"name": GAP.format(2)},
+                    {"name": GAP.format(FIRST["env"]), "value": GAP.format(FIRST["env"] + 1)},
+                    {"name": GAP.format(FIRST["env"] + 2)},
                     "x",
                     {"value": 7},
                 ]
@@ -180,19 +202,37 @@ def test_some_replicas_are_hidden_by_themselves(around: dict[str, Any], hider: H
         ),
         pytest.param(
             {"volumeMounts": [{"mountPath": "/m", "name": "v", "readOnly": True}]},
-            {"volumeMounts": [{"mountPath": GAP.format(0), "name": GAP.format(1), "readOnly": True}]},
+            {
+                "volumeMounts": [
+                    {
+                        "mountPath": GAP.format(FIRST["volumeMounts"]),
+                        "name": GAP.format(FIRST["volumeMounts"] + 1),
+                        "readOnly": True,
+                    }
+                ]
+            },
             ("/m", "v"),
             id="mounts",
         ),
         pytest.param(
             {"livenessProbe": {"httpGet": {"port": 80, "scheme": "HTTP"}, "periodSeconds": True}},
-            {"livenessProbe": {"httpGet": {"port": 2000000001, "scheme": "HTTP"}, "periodSeconds": True}},
+            {
+                "livenessProbe": {
+                    "httpGet": {"port": int(f"20{FIRST['livenessProbe']:07}1"), "scheme": "HTTP"},
+                    "periodSeconds": True,
+                }
+            },
             (80,),
             id="numbers",
         ),
         pytest.param(
             {"resources": {"limits": {"cpu": "1", "memory": "1.5Gi"}, "claims": []}},
-            {"resources": {"limits": {"cpu": "9000000001", "memory": "1.5Gi"}, "claims": []}},
+            {
+                "resources": {
+                    "limits": {"cpu": f"90{FIRST['resources']:07}1", "memory": "1.5Gi"},
+                    "claims": [],
+                }
+            },
             ("1",),
             id="quantities",
         ),
@@ -215,10 +255,16 @@ def test_values_that_decide_nothing_else_are_gaps(
         pytest.param({"args": ["a"], "image": "hashcompat-gap-00000z"}, id="a text like a gap"),
         pytest.param({"args": ["2000000001"]}, id="a number like one that stands for a gap"),
         pytest.param({"args": ["a"], "image": "i" * (1 << 16)}, id="large"),
+        pytest.param({"args": ["a"] * (_MOST + 1)}, id="too many values"),
     ],
 )
 def test_some_containers_have_no_gaps(spec: dict[str, Any]) -> None:
     assert gapped(spec) is None
+
+
+def given(found: Gapped) -> Values:
+    rows = zip(found.gaps, found.values, strict=True)
+    return Values({gap.number: (gap.kind, value) for gap, value in rows})
 
 
 @pytest.mark.parametrize("release", ["1.0.7", "1.2.7", "1.5.8", "1.9.11", "1.15.12", "1.16.15", "1.31.14"])
@@ -227,41 +273,39 @@ def test_a_text_is_a_function_of_its_gaps(release: str, catalog: Catalog) -> Non
     found = gapped(container("x"))
     assert found is not None
     (hasher,) = hashers(catalog.kubelet(release))
-    cuts = Cuts(found.gaps)
-    text = cuts.text(hasher, whole(hasher.text(found.around)))
+    text = Cuts(found.gaps, {}).text(hasher, whole(hasher.text(found.around)))
     assert text is not None
     kubelet = catalog.kubelet(release)
     sections = SectionPrinter().sections(
         printing_of(kubelet.schema, kubelet.era, kubelet.escapes[0]), found.around
     )
-    in_sections = Cuts(found.gaps).text(hasher, sections)
+    in_sections = Cuts(found.gaps, {}).text(hasher, sections)
     assert in_sections is not None
     assert text.digest in BY_NAME.values()
-    kinds = [gap.kind for gap in found.gaps]
     other = gapped(container("y", "2", 99))
     assert other is not None
     for one in (text, in_sections):
-        assert one.hash(Values(found.values, kinds)) == hasher.hash(container("x"))
-        assert one.hash(Values(other.values, kinds)) == hasher.hash(container("y", "2", 99))
-        closed = one.closed(Values(found.values, kinds), {3: 0}, {})
-        assert not any(closed.has_any({number}) for number in range(1, len(found.gaps)))
+        assert one.hash(given(found)) == hasher.hash(container("x"))
+        assert one.hash(given(other)) == hasher.hash(container("y", "2", 99))
+        closed = one.closed(given(found), {FIRST["args"]: 0}, {})
+        assert not closed.has_any({gap.number for gap in found.gaps} - {0})
         other_argument = {**container("x"), "args": ["--other", "x"]}
-        assert closed.hash(Values(["--other"], [Kind.TEXT])) == hasher.hash(other_argument)
-    there = {number for number in range(len(found.gaps)) if text.has_any({number})}
+        assert closed.hash(Values({0: (Kind.TEXT, "--other")})) == hasher.hash(other_argument)
+    there = {gap.number for gap in found.gaps if text.has_any({gap.number})}
     unknown = 1 if release == "1.0.7" else 0  # periodSeconds
     assert len(there) == (2 if release == "1.31.14" else len(found.gaps) - unknown)
-    assert there == {number for number in range(len(found.gaps)) if in_sections.has_any({number})}
-    assert cuts.size == len(hasher.text(found.around))
+    assert there == {gap.number for gap in found.gaps if in_sections.has_any({gap.number})}
+    assert len(hasher.text(found.around)) > sum(part.size for part in text.parts) > 0
 
 
 def test_a_text_without_gaps_is_the_same_whatever_is_in_them(catalog: Catalog) -> None:
     (hasher,) = hashers(catalog.kubelet("1.9.11"))
     found = gapped(container("x"))
     assert found is not None
-    text = Cuts(found.gaps).text(hasher, whole("no gap"))
+    text = Cuts(found.gaps, {}).text(hasher, whole("no gap"))
     assert text is not None
-    assert not text.has_any(set(range(len(found.gaps))))
-    assert text.hash(Values(found.values, [gap.kind for gap in found.gaps])) == hasher.digest(["no gap"])
+    assert not text.has_any({gap.number for gap in found.gaps})
+    assert text.hash(given(found)) == hasher.digest(["no gap"])
 
 
 def test_a_quantity_that_is_printed_in_another_way_is_in_no_gap(catalog: Catalog) -> None:
@@ -270,8 +314,8 @@ def test_a_quantity_that_is_printed_in_another_way_is_in_no_gap(catalog: Catalog
     (gap,) = found.gaps
     (hasher,) = hashers(catalog.kubelet("1.9.11"))
     text = hasher.text(found.around)
-    assert Cuts(found.gaps).text(hasher, whole(text)) is not None
-    assert Cuts(found.gaps).text(hasher, whole(f"{text} {gap.stand}")) is None
+    assert Cuts(found.gaps, {}).text(hasher, whole(text)) is not None
+    assert Cuts(found.gaps, {}).text(hasher, whole(f"{text} {gap.stand}")) is None
 
 
 @pytest.mark.parametrize(
@@ -284,7 +328,8 @@ def test_a_quantity_that_is_printed_in_another_way_is_in_no_gap(catalog: Catalog
     ],
 )
 def test_a_word_is_open_in_one_gap(values: tuple[str | int, ...], expected: dict[int, int] | None) -> None:
-    assert open_for(("a", "b"), values) == expected
+    gaps = [Gap("args", Kind.TEXT, number, "") for number in range(len(values))]
+    assert open_for(("a", "b"), gaps, values) == expected
 
 
 def test_what_only_looks_like_a_stand_stays(catalog: Catalog) -> None:

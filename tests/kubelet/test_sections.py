@@ -96,6 +96,16 @@ def test_what_a_schema_knows_and_the_keys_are_those_of_the_whole(catalog: Catalo
     assert changed > 0
 
 
+def test_equal_values_are_one_object() -> None:
+    printer = SectionPrinter()
+    first = printer.shared({"args": ["a"], "stdin": True}, {})
+    second = printer.shared({"args": ["a"], "stdin": 1, "command": ["a"]}, {})
+    assert second["args"] is second["command"] is first["args"]
+    assert second["stdin"] is not first["stdin"]
+    other = ["a"]
+    assert printer.shared({"args": other}, {"args": other})["args"] is other
+
+
 def test_a_tree_with_an_embedded_field_is_left_to_the_hasher(catalog: Catalog) -> None:
     types = {
         "Container": [

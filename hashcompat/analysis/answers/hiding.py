@@ -9,9 +9,8 @@ a value.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -26,7 +25,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import DecodeError, InputError, NotStoredError
 from hashcompat.core.go.digest import Digest
 from hashcompat.core.go.jsontext import ESCAPES
-from hashcompat.core.kubelet.gaps import Gap, Gapped, gapped
+from hashcompat.core.kubelet.gaps import Done, Gap, Gapped, gapped
 from hashcompat.core.kubelet.hashing import true_hash
 from hashcompat.core.kubelet.sections import Printing, SectionPrinter, Sections, printing_of
 from hashcompat.core.model.pods import Blank, Container, Pod
@@ -41,7 +40,9 @@ Ways = Mapping[Era, Sequence[Schema]]
 _PATCHED: Final = "fnv32a"
 """The digest of the releases that a patched kubelet can be like."""
 _LARGEST: Final = 1 << 23
-"""Characters of all texts that are kept of outlines, some fifty, and of as many templates."""
+"""Characters of all texts that are kept of outlines, and of templates: of some hundred each."""
+_PRINTED: Final = 1 << 21
+"""Characters of the sections that are kept for other containers."""
 
 _ESCAPED: Final = frozenset("\b\f")
 _SHORTEST_MASK: Final = 3
@@ -58,10 +59,11 @@ class Hider:
         patched = [kubelet for kubelet in kubelets if kubelet.era.digest == _PATCHED]
         gated = [kubelet for kubelet in kubelets if kubelet.behaviour.hash_without_resources]
         self._keeper, self._defaults = keeper, catalog.every_read_default
+        self._printer, self._done = SectionPrinter(), Done()
         self._outlines: Latest[str, Outline | None] = Latest(largest=_LARGEST)
         self._replicas: Latest[Blank, Replicas | None] = Latest(largest=_LARGEST)
         self._ways, self._patched_ways, self._gated_ways = map(_ways, (kubelets, patched, gated))
-        self._schemas = list(dict.fromkeys(kubelet.schema for kubelet in patched))
+        self._schemas = tuple(dict.fromkeys(kubelet.schema for kubelet in patched))
 
     def replicas(self, container: Container, origin: str) -> Replicas | None:
         """Return a container with the others of its pod template; errors as ``hidden``.
@@ -100,12 +102,14 @@ class Hider:
         return self._outlines[key]
 
     def _made(self, found: Gapped, container: Container, origin: str) -> Outline | None:
+        if self._printer.size > _PRINTED:
+            self._printer, self._done = SectionPrinter(), Done()
         with _placed(origin, container):
             given = self._keeper.container(found.around, lambda text: text)
             hide = _hide("*" * _SHORTEST_MASK)
             stands = {gap.stand for gap in found.gaps}
             spec = self._keeper.container(found.around, lambda text: text if text in stands else hide(text))
-            return self._table(given, spec).outline(spec, found.gaps)
+            return self._table(given, spec, self._printer).outline(spec, found.gaps, self._done)
 
     def _hidden(self, container: Container, origin: str) -> Hidden:
         """Return a hidden container, made by itself."""
@@ -113,19 +117,16 @@ class Hider:
             given = self._keeper.container(container.spec, lambda text: text)
             for length in range(_SHORTEST_MASK, _LONGEST_MASK):
                 spec = self._keeper.container(container.spec, _hide("*" * length))
-                made = self._table(given, spec).hidden(spec, container.stored)
+                made = self._table(given, spec, SectionPrinter()).hidden(spec, container.stored)
                 if made is not None:
                     return made
         raise InputError(f"{origin}: {container.path}: no mask tells its hashes apart")
 
-    def _table(self, given: Spec, spec: Spec) -> _Table:
+    def _table(self, given: Spec, spec: Spec, printer: SectionPrinter) -> _Table:
         """Return the texts of a container with its values, and without."""
-        printer = SectionPrinter()
         table = _Table(printer)
         variants = list(ESCAPES) if _is_escaped(given) else list(ESCAPES)[:1]
-        # a field in which nothing is hidden is printed once for both
-        shown = {key: given[key] if given[key] == item else item for key, item in spec.items()}
-        for (true_form, hidden_form), ways in self._forms(given, shown, printer):
+        for (true_form, hidden_form), ways in self._forms(given, spec, printer):
             keys = printer.keys(true_form)
             for era, schemas in ways.items():
                 for schema in _unlike(schemas, keys) if era.hashes_json else schemas:
@@ -141,17 +142,18 @@ class Hider:
         An API server of any release may serve it (planning/reading), a patched kubelet decodes its own types
         before it hashes another release's (planning/patched), and the resize gate leaves resources out.
         """
-        forms: list[Pair] = [(given, spec)]
+        forms: list[Pair] = [(printer.shared(given, {}), printer.shared(spec, {}))]
+        add = partial(_add, forms, printer)
         for default in self._defaults:
-            _add(forms, forms, partial(as_read, defaults=[default]))
+            add(forms, partial(as_read, defaults=[default]))
             if default.gate is None:
-                _add(forms, forms, partial(as_unread, default=default))
+                add(forms, partial(as_unread, default=default))
         served = [(form, _unlike(self._schemas, printer.keys(form[0]))) for form in forms]
         for schema in self._schemas:
             among = [form for form, unlike in served if schema in unlike]
-            _add(forms, among, partial(printer.known, schema))
+            add(among, partial(printer.known, schema))
         without: list[Pair] = []
-        _add(without, forms, lambda form: {**form, "resources": {}})
+        _add(without, printer, forms, lambda form: {**form, "resources": {}})
         yield from ((form, self._ways) for form, _ in served)
         yield from ((form, self._patched_ways) for form in forms[len(served) :])
         yield from ((form, self._gated_ways) for form in without)
@@ -170,10 +172,11 @@ def _ways(kubelets: Iterable[Kubelet]) -> Ways:
     ways = dict[Era, dict[Schema, None]]()
     for kubelet in kubelets:
         ways.setdefault(kubelet.era, {})[kubelet.schema] = None
-    return {era: list(schemas) for era, schemas in ways.items()}
+    return {era: tuple(schemas) for era, schemas in ways.items()}
 
 
-def _unlike(schemas: Iterable[Schema], keys: AbstractSet[str]) -> list[Schema]:
+@lru_cache(maxsize=1 << 10)
+def _unlike(schemas: Sequence[Schema], keys: frozenset[str]) -> list[Schema]:
     """Return those of some schemas that may decode a container differently in which these keys are set.
 
     A field that only one of two kubelets knows leaves no trace in JSON where it is unset.
@@ -191,12 +194,14 @@ def _is_escaped(given: Spec) -> bool:
     return any(repr(one)[1:-1] in shown for one in _ESCAPED)
 
 
-def _add(forms: list[Pair], among: Iterable[Pair], change: Callable[[Spec], Spec]) -> None:
+def _add(
+    forms: list[Pair], printer: SectionPrinter, among: Iterable[Pair], change: Callable[[Spec], Spec]
+) -> None:
     """Add what a change makes of some forms, where it is new."""
     for form in tuple(among):
         new = change(form[0]), change(form[1])
         if new not in forms:
-            forms.append(new)
+            forms.append((printer.shared(new[0], form[0]), printer.shared(new[1], form[1])))
 
 
 def _hide(mask: str) -> Callable[[str], str]:
@@ -251,9 +256,9 @@ class _Table:
             spec, {key: found for key, found in true.items() if key not in doubtful}, frozenset(public)
         )
 
-    def outline(self, spec: Spec, gaps: tuple[Gap, ...]) -> Outline | None:
+    def outline(self, spec: Spec, gaps: tuple[Gap, ...], done: Done) -> Outline | None:
         """Return the texts with gaps; None where some are not stored."""
-        return None if self._doubtful else Outline.of(spec, self._printed.values(), gaps)
+        return None if self._doubtful else Outline.of(spec, self._printed.values(), gaps, done)
 
 
 _BYTES: Final = 16

@@ -26,7 +26,7 @@ from hashcompat.core.go.jsontext import clean, kind_of
 from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.go.quantity import HELD_TYPE
 from hashcompat.core.go.types import STRING, Basic, Coded, GoType, Map, Pointer, Slice, Struct, json_fields
-from hashcompat.core.kubelet.gaps import Cuts, Gap, Text, filled, open_for
+from hashcompat.core.kubelet.gaps import Cuts, Done, Gap, Text, filled, open_for
 from hashcompat.core.kubelet.hashing import Hasher
 from hashcompat.core.kubelet.sections import Sections
 from hashcompat.core.kubelet.template import Cut, Kind, Value, Values
@@ -318,16 +318,17 @@ class Outline(msgspec.Struct, frozen=True):
     """The characters that it keeps."""
 
     @classmethod
-    def of(cls, spec: Spec, printed: Iterable[Printed], gaps: tuple[Gap, ...]) -> Outline | None:
+    def of(cls, spec: Spec, printed: Iterable[Printed], gaps: tuple[Gap, ...], done: Done) -> Outline | None:
         """Return the outline of containers, printed with gaps; None where a gap is not certain."""
-        texts, cuts = [], Cuts(gaps)
+        texts, cuts = [], Cuts(gaps, done)
         for one in printed:
             hidden = cuts.text(one.hasher, one.hidden)
             own = hidden if one.true == one.hidden else cuts.text(one.hasher, one.true)
             if hidden is None or own is None:
                 return None
             texts.append((hidden, own))
-        return cls(spec, tuple(texts), gaps, cuts.size)
+        parts = {part for pair in texts for text in pair for part in text.parts}
+        return cls(spec, tuple(texts), gaps, sum(part.size for part in parts))
 
     def replicas(self, values: Sequence[Value], words: Sequence[str] = ()) -> Replicas | None:
         """Return the containers with these values but for the words, which stand for others in each.
@@ -335,8 +336,8 @@ class Outline(msgspec.Struct, frozen=True):
         None where a snapshot may show those others, where a word is in no gap of its own, and where two texts
         share a hash.
         """
-        still = open_for(words, values)
-        if still is None or any(may_be_kept(self.gaps[gap].path) for gap in still):
+        still = open_for(words, self.gaps, values)
+        if still is None or any(may_be_kept(gap.path) for gap in self.gaps if gap.number in still):
             return None
         shown = self._shown(values)
         keys = self._keys(shown)
@@ -359,7 +360,7 @@ class Outline(msgspec.Struct, frozen=True):
         return keys if len(set(keys)) == len(keys) else None
 
     def _written(self, values: Sequence[Value]) -> Values:
-        return Values(values, [gap.kind for gap in self.gaps])
+        return Values({gap.number: (gap.kind, value) for gap, value in zip(self.gaps, values, strict=True)})
 
     def _shown(self, values: Sequence[Value]) -> list[Value]:
         """Return what a snapshot shows in the gaps: every number and quantity."""
@@ -370,7 +371,8 @@ class Outline(msgspec.Struct, frozen=True):
 
     def _public(self, values: Sequence[Value], shown: Sequence[Value]) -> frozenset[int]:
         """Return the places of the texts in which no hidden value is."""
-        differing = {gap for gap, value in enumerate(values) if shown[gap] != value}
+        rows = zip(self.gaps, values, shown, strict=True)
+        differing = {gap.number for gap, value, seen in rows if value != seen}
         return frozenset(
             place
             for place, (hidden, own) in enumerate(self.texts)
@@ -394,6 +396,6 @@ class Replicas(msgspec.Struct, frozen=True, eq=False):
 
     def hidden(self, own: Sequence[str] = ()) -> Hidden:
         """Return the container with texts of its own, none of which JSON or Go writes differently."""
-        values = Values(own, [Kind.TEXT] * len(own))
+        values = Values({number: (Kind.TEXT, text) for number, text in enumerate(own)})
         hashes = {key: text.hash(values) for key, text in self.own}
         return Hidden(self.spec, {key: hashes.get(key, key) for key in self.keys}, self.public)

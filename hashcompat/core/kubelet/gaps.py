@@ -3,7 +3,8 @@
 Most containers of a cluster set the same fields, with other names, images, paths and values in them. Every
 release prints these as they are, each in one place with something else around it, and nothing that a release
 or an API server does depends on them. So the texts of one container are those of all others like it, but for
-the gaps.
+the gaps. The gaps of a field have the same numbers in every container, so that those which differ elsewhere
+share its sections.
 """
 
 from __future__ import annotations
@@ -89,8 +90,8 @@ _LONGEST_VALUE: Final = 256
 _LONGEST: Final = 1 << 16
 """Characters of a spec that can have gaps: its texts are kept."""
 
-_MOST: Final = 100_000
-"""Gaps of one container: their numbers have five digits."""
+_MOST: Final = 5_000
+"""Gaps of one field: those of all fields have numbers of five digits."""
 
 _QUANTITY: Final = regex(r"[1-9][0-9]{0,8}(?:m|k|M|G|Ki|Mi|Gi)?", re.ASCII)
 """Quantities that every release decodes."""
@@ -108,6 +109,8 @@ class Gap(msgspec.Struct, frozen=True):
     path: str
     """Where it is, without indexes and keys of maps: ``env.value``."""
     kind: Kind
+    number: int
+    """The n-th gap of a field has the same number in every container."""
     stand: Value
     """What stands for what is in it, and is nowhere else."""
 
@@ -133,18 +136,26 @@ def gapped(spec: Spec) -> Gapped | None:
     # whatever looks like a stand in the spec itself would be taken for one in the text
     if len(shown) > _LONGEST or HEAD in shown or _NUMBERS.search(shown):
         return None
-    found: Found = []
-    around = _CONTAINER(spec, found)
-    if not found or len(found) >= _MOST:
+    around, every = dict(spec), Found()
+    for key, put in _FIELDS.items():
+        if key in spec:
+            found = Found()
+            around[key] = put(spec[key], found)
+            if len(found) > _MOST:
+                return None
+            every += found
+    if not every:
         return None
-    values, gaps = zip(*found, strict=True)
+    values, gaps = zip(*every, strict=True)
     return Gapped(around, values, gaps)
 
 
-def open_for(words: Sequence[str], values: Sequence[Value]) -> dict[int, int] | None:
+def open_for(words: Sequence[str], gaps: Sequence[Gap], values: Sequence[Value]) -> dict[int, int] | None:
     """Return the gaps that words are in, with the numbers of the words; None unless each is in one gap."""
     numbers = {word: number for number, word in enumerate(words)}
-    found = {gap: numbers[str(value)] for gap, value in enumerate(values) if value in numbers}
+    found = {
+        gap.number: numbers[str(value)] for gap, value in zip(gaps, values, strict=True) if value in numbers
+    }
     return found if sorted(found.values()) == list(range(len(words))) else None
 
 
@@ -155,12 +166,16 @@ _Put = Callable[[Any, Found], Any]
 """Returns JSON with what stands for gaps in it, and adds what is in each of them."""
 
 
-def _around(tree: Tree, path: str) -> _Put:
-    """Return what puts gaps in the JSON at a path, below which the tree has some."""
+def _around(tree: Tree, path: str, first: int) -> _Put:
+    """Return what puts gaps in the JSON at a path of a field, below which the tree has some.
+
+    ``first`` is the number of the field's first gap.
+    """
     if tree.mark is not None:
-        return _of_value(tree.mark, path)
+        return _of_value(tree.mark, path, first)
     inner = {
-        key: _around(child, path if key in (EACH, _ANY) else below(path, key)) for key, child in tree.items()
+        key: _around(child, path if key in (EACH, _ANY) else below(path, key), first)
+        for key, child in tree.items()
     }
     each, every = inner.pop(EACH, None), inner.pop(_ANY, None)
 
@@ -176,18 +191,18 @@ def _around(tree: Tree, path: str) -> _Put:
     return around
 
 
-def _of_value(kind: Kind, path: str) -> _Put:
+def _of_value(kind: Kind, path: str, first: int) -> _Put:
     """Return what puts a gap in the place of a value, where it can be one."""
     may_be = _MAY_BE[kind]
 
     @lru_cache(maxsize=256)
     def numbered(number: int) -> Gap:
-        return Gap(path, kind, _stand(kind, number))
+        return Gap(path, kind, number, _stand(kind, number))
 
     def around(value: Any, found: Found) -> Any:
         if not may_be(value):
             return value
-        gap = numbered(len(found))
+        gap = numbered(first + len(found))
         found.append((value, gap))
         return gap.stand
 
@@ -228,15 +243,17 @@ def _stand(kind: Kind, number: int) -> Value:
     return int(f"20{number:07}1") if kind is Kind.INTEGER else f"90{number:07}1"
 
 
-_CONTAINER: Final = _around(
-    tree_of(
-        (path.replace(EACH, f".{EACH}").split("."), kind)
-        for paths, kind in ((_TEXTS, Kind.TEXT), (_INTEGERS, Kind.INTEGER), (_QUANTITIES, Kind.QUANTITY))
-        for path in paths
-    ),
-    "",
-)
-"""Puts the gaps in a container."""
+_FIELDS: Final[Mapping[str, _Put]] = {
+    key: _around(tree, key, place * _MOST)
+    for place, (key, tree) in enumerate(
+        tree_of(
+            (path.replace(EACH, f".{EACH}").split("."), kind)
+            for paths, kind in ((_TEXTS, Kind.TEXT), (_INTEGERS, Kind.INTEGER), (_QUANTITIES, Kind.QUANTITY))
+            for path in paths
+        ).items()
+    )
+}
+"""Puts the gaps in each field of a container."""
 
 
 def filled(around: Any, values: Mapping[Value, Value]) -> Any:
@@ -279,18 +296,17 @@ class Text(msgspec.Struct, frozen=True):
         return any(number in gaps for part in self.parts for number, _ in part.after)
 
 
+Done = dict[tuple[Writing, str], Cut | None]
+"""Sections as they are written, each cut once; None where something else than its value is in a gap."""
+
+
 class Cuts:
-    """Cuts the texts of one container at its gaps; a section that several texts share once for all."""
+    """Cuts the texts of one container at its gaps."""
 
-    def __init__(self, gaps: Sequence[Gap]) -> None:
-        self._gaps = gaps
+    def __init__(self, gaps: Sequence[Gap], done: Done) -> None:
+        """``done`` has the sections of other containers too, whose gaps have the same numbers."""
+        self._gaps, self._done = gaps, done
         self._stands: dict[Writing, list[tuple[Kind, Mapping[str, str], frozenset[str]]]] = {}
-        self._done: dict[tuple[Writing, str], Cut | None] = {}
-
-    @property
-    def size(self) -> int:
-        """The characters of all that is cut so far."""
-        return sum(len(section) for _, section in self._done)
 
     def text(self, hasher: Hasher, sections: Sections) -> Text | None:
         """Return what a kubelet hashes of a container in which something stands for the gaps.
@@ -327,13 +343,15 @@ class Cuts:
         if found is None:
             found = self._stands[writing] = []
             for kind in (Kind.INTEGER, Kind.QUANTITY):
-                numbered = [(number, gap) for number, gap in enumerate(self._gaps) if gap.kind is kind]
+                gaps = [gap for gap in self._gaps if gap.kind is kind]
                 names = {
-                    writing.written(kind, gap.stand): writing.written(Kind.TEXT, _stand(Kind.TEXT, number))
-                    for number, gap in numbered
+                    writing.written(kind, gap.stand): writing.written(
+                        Kind.TEXT, _stand(Kind.TEXT, gap.number)
+                    )
+                    for gap in gaps
                 }
-                left = frozenset(writing.written(Kind.TEXT, str(gap.stand)) for _, gap in numbered)
-                if numbered:
+                left = frozenset(writing.written(Kind.TEXT, str(gap.stand)) for gap in gaps)
+                if gaps:
                     found.append((kind, names, left))
         return found
 

@@ -2,8 +2,9 @@
 
 Some fifty type trees hash one container, in several forms, and most of their fields are of equal types in
 many trees. A field's section depends on its own type and value alone, so it is decoded and printed once for
-all trees that have it so; a whole text is then a matter of putting some twenty strings together. The texts
-are exactly those of ``hashing.Hasher``, which is how tests check them.
+all trees that have it so, and for other containers with the same value; a whole text is then a matter of
+putting some twenty strings together. The texts are exactly those of ``hashing.Hasher``, which is how tests
+check them.
 
 An era that hashes some fields only (1.31) gets its text from the hasher: it is short. So does a tree in which
 a field is embedded or decides how the next one is printed; no release has one.
@@ -183,13 +184,16 @@ _Value = tuple[Any, Any]
 
 
 class SectionPrinter:
-    """Prints the forms of one container; equal values of a field are one object in most of them."""
+    """Prints the forms of containers; equal values of a field are one object in most of them."""
 
     def __init__(self) -> None:
         self._decoded: dict[tuple[int, int], _Value] = {}
         self._shown: dict[tuple[int, int], _Value] = {}
         self._known: dict[tuple[int, int], _Value] = {}
         self._keys: dict[int, _Value] = {}
+        self._values: dict[str, Any] = {}
+        self.size = 0
+        """The characters of all sections so far."""
 
     def sections(self, printing: Printing, form: Spec) -> Sections:
         """Return the text of a container's JSON, in sections.
@@ -224,7 +228,18 @@ class SectionPrinter:
             new[key] = value
         return form if same else new
 
-    def keys(self, form: Spec) -> set[str]:
+    def shared(self, form: Spec, before: Spec) -> Spec:
+        """Return a container's JSON in which each value is the first one like it that this printer was given.
+
+        Those are that it shares with the JSON ``before`` it, which is one of these.
+        """
+        values = self._values
+        return {
+            key: value if value is before.get(key) else values.setdefault(repr(value), value)
+            for key, value in form.items()
+        }
+
+    def keys(self, form: Spec) -> frozenset[str]:
         """Return the keys of a container's JSON, at any depth."""
         found = set(form)
         for value in form.values():
@@ -233,11 +248,12 @@ class SectionPrinter:
                 if below is None:
                     below = self._keys[id(value)] = value, frozenset(keys_of(value))
                 found |= below[1]
-        return found
+        return frozenset(found)
 
     def _section(self, field: _Printed, given: Any) -> str:
         text: str = field.show(self._typed(field.member, given))
         self._shown[id(field), id(given)] = given, text
+        self.size += len(text)
         return text
 
     def _typed(self, member: _Member, given: Any) -> Any:

@@ -185,15 +185,17 @@ class Cut(msgspec.Struct, frozen=True, eq=False):
         """The characters that it keeps."""
         return len(self.head) + sum(len(text) for _, text in self.after)
 
-    def filled(self, written: Sequence[str]) -> str:
+    def filled(self, written: Texts) -> str:
         """Return the part with these values in its gaps."""
         pieces = [self.head]
         for number, text in self.after:
             pieces += written[number], text
         return "".join(pieces)
 
-    def closed(self, written: Sequence[str], still: Mapping[int, int]) -> Cut:
+    def closed(self, written: Texts, still: Mapping[int, int]) -> Cut:
         """Return the part with these values in all gaps but some, which get other numbers."""
+        if not self.after:
+            return self
         head, after = self.head, list[tuple[int, str]]()
         for number, text in self.after:
             if number in still:
@@ -208,7 +210,7 @@ class Cut(msgspec.Struct, frozen=True, eq=False):
 class Filled(dict[Cut, str]):
     """Parts of hashed texts with values in their gaps, each put together once."""
 
-    def __init__(self, written: Sequence[str]) -> None:
+    def __init__(self, written: Texts) -> None:
         super().__init__()
         self.written = written
         """The values as they are printed."""
@@ -222,13 +224,15 @@ class Filled(dict[Cut, str]):
 class Values:
     """What is in the gaps of one container, as the hashed texts hold it."""
 
-    def __init__(self, values: Sequence[Value], kinds: Sequence[Kind]) -> None:
-        self._pairs = list(zip(kinds, values, strict=True))
+    def __init__(self, values: Mapping[int, tuple[Kind, Value]]) -> None:
+        """Take the values by the numbers of the gaps."""
+        self._values = values
         self._filled: dict[Writing, Filled] = {}
 
     def filled(self, writing: Writing) -> Filled:
         """Return the parts of texts with the values as they are printed; errors as ``Writing.written``."""
         found = self._filled.get(writing)
         if found is None:
-            found = self._filled[writing] = Filled([writing.written(*pair) for pair in self._pairs])
+            written = {number: writing.written(*value) for number, value in self._values.items()}
+            found = self._filled[writing] = Filled(written)
         return found

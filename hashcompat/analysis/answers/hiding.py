@@ -124,16 +124,20 @@ class Hider:
 
     def _table(self, given: Spec, spec: Spec, printer: SectionPrinter) -> _Table:
         """Return the texts of a container with its values, and without."""
-        table = _Table(printer)
+        table, done = _Table(printer), set[tuple[object, ...]]()
         variants = list(ESCAPES) if _is_escaped(given) else list(ESCAPES)[:1]
         for (true_form, hidden_form), ways in self._forms(given, spec, printer):
             keys = printer.keys(true_form)
             for era, schemas in ways.items():
+                # a text of some fields is the same for every schema, and in every form that leaves them alone
+                picked = tuple([(era, id(true_form.get(key))) for key in era.picked])
                 for schema in _unlike(schemas, keys) if era.hashes_json else schemas:
-                    for escapes in variants if era.hashes_json else variants[:1]:
-                        printing = printing_of(schema, era, escapes)
-                        with suppress(DecodeError):  # the same answer with and without values
-                            table.add(printing, true_form, hidden_form)
+                    if picked and picked in done:
+                        break
+                    with suppress(DecodeError):  # the same answer with and without values
+                        for escapes in variants if era.hashes_json else variants[:1]:
+                            table.add(printing_of(schema, era, escapes), true_form, hidden_form)
+                        done.add(picked)
         return table
 
     def _forms(self, given: Spec, spec: Spec, printer: SectionPrinter) -> Iterator[tuple[Pair, Ways]]:

@@ -162,8 +162,12 @@ def process(root: Root, pid: str) -> NodeQuery:
 
 
 def _process(root: Root, pid: str) -> str:
-    state = root.text(f"/proc/{pid}/stat").rpartition(")")[2].split()[0]
-    return f"{state}\n{root.text(f'/proc/{pid}/cgroup')}"
+    return f"{state_of(root, pid)}\n{root.text(f'/proc/{pid}/cgroup')}"
+
+
+def state_of(root: Root, pid: str) -> str:
+    """Return the state of a process, such as S, or Z of one that has ended; raises OSError if it is gone."""
+    return root.text(f"/proc/{pid}/stat").rpartition(")")[2].split()[0]
 
 
 def cgroups(root: Root) -> NodeQuery:

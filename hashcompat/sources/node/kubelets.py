@@ -33,6 +33,7 @@ from hashcompat.sources.node import (
     is_of_root,
     mounts,
     named,
+    state_of,
 )
 from hashcompat.sources.node.root import PROGRAMS, Root, why_not_run
 
@@ -226,12 +227,20 @@ def _counts(root: Root, one: _Process) -> bool:
             )
         except OSError as error:
             # It ended while it was looked at, which is no reason to doubt the others.
-            if not root.holds(f"/proc/{one.pid}/stat"):
+            if _has_ended(root, one.pid):
                 return False
             why = (error.strerror or type(error).__name__).lower()
         # One that ends has no namespaces a moment before it is gone: EACCES, to root too.
         time.sleep(_BETWEEN)
     raise InputError(f"whether process {one.pid} is the kubelet is unknown: {why}; run as root of the node")
+
+
+def _has_ended(root: Root, pid: str) -> bool:
+    """Return whether a process is gone, or a zombie, which has no namespaces until its parent asks for it."""
+    try:
+        return state_of(root, pid) in _ENDED
+    except OSError:
+        return not root.holds(f"/proc/{pid}/stat")
 
 
 def is_outside(cgroups: str, of_first: str) -> bool:

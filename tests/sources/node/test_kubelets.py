@@ -120,7 +120,10 @@ def test_a_process_without_a_readable_cgroup_is_a_problem_and_one_that_ended_is_
     (node / "proc/700/cgroup").unlink()
     processes = NodeReader(5, 20).ask(listed(Root(node)))
     assert "is unknown" in found(node).problem
-    (node / "proc/700/stat").unlink()
+    stat = node / "proc/700/stat"
+    stat.write_text(stat.read_text().replace(" S ", " Z "))  # and its parent has not asked for it
+    assert kubelets.find(NodeReader(5, 20), Root(node), processes) == Probe("process", "kubelet")
+    stat.unlink()
     assert kubelets.find(NodeReader(5, 20), Root(node), processes) == Probe("process", "kubelet")
 
 

@@ -54,6 +54,7 @@ def test_ansible_stops_at_a_node_that_may_not_be_upgraded(
     assert ("changed=0" in done.stdout, "failed=1" in done.stdout) == (True, code == 2)
 
 
+@pytest.mark.full
 def test_pre_commit_takes_the_hooks(tools: Path) -> None:
     done = ran(tools / "pre-commit", "validate-manifest", ROOT / ".pre-commit-hooks.yaml")
     assert done.returncode == 0, done.stdout

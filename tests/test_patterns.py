@@ -93,6 +93,8 @@ def test_every_pattern_takes_linear_time() -> None:
     assert {name: found for name, found in slow.items() if found} == {}
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("pattern", [r"a+a+:\(", r"^\s*x:"])
 def test_a_square_is_seen(pattern: str) -> None:
     assert any(grows(re.compile(pattern, re.MULTILINE), searched=True))

@@ -116,6 +116,7 @@ NODE_10 = "NUMA node 10 had 0 bytes of memory and has none"
     ("changes", "expected"),
     [
         ({}, [("ERROR", f"{NODE_10}: {STOPS}")]),
+        ({NODES: "node0\nnode1\n"}, [("ERROR", f"{NODE_10}: {STOPS}")]),
         ({meminfo(10): kilobytes(10, 0)}, [OK]),
         (
             {meminfo(10): kilobytes(10, 0), meminfo(0): kilobytes(0, 32768001)},

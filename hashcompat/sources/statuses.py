@@ -81,14 +81,15 @@ def state_of(row: Fields) -> ReportedState:
     if not state.value and any(row.value.get(key) is True for key in _OF_RUNNING):
         is_running = None  # a tool has left out its state, for one that waits is neither
     started = mapping(state.value.get("running")).get("startedAt")
+    runtime, identity = _identity(row.value)
     return ReportedState(
         is_running,
         None if started is None else _started(started, state),
         restarts if isinstance(restarts, int) and not isinstance(restarts, bool) else None,
         probed if isinstance(probed := row.value.get("started"), bool) else None,
-        _identity(row.value),
+        identity,
         _ended(row.value),
-        _runtime(row.value) == "docker",
+        runtime == "docker",
     )
 
 
@@ -108,14 +109,11 @@ def _is_running(state: Fields) -> bool:
     return "running" in (found or there[:1])
 
 
-def _identity(row: Mapping[str, Any]) -> str:
-    identity = row.get("containerID")
-    return clean(identity).rpartition("://")[2] if isinstance(identity, str) else ""
-
-
-def _runtime(row: Mapping[str, Any]) -> str:
-    identity = row.get("containerID")
-    return identity.rpartition("://")[0] if isinstance(identity, str) else ""
+def _identity(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the name of a container's runtime and its id there; empty where they are not reported."""
+    whole = row.get("containerID")
+    runtime, _, identity = clean(whole).rpartition("://") if isinstance(whole, str) else ("", "", "")
+    return runtime, identity
 
 
 def _ended(row: Mapping[str, Any]) -> Ended | None:
@@ -126,7 +124,7 @@ def _ended(row: Mapping[str, Any]) -> Ended | None:
         if is_object(found):
             code = found.get("exitCode")
             return Ended(
-                _identity(found),
+                _identity(found)[1],
                 _shown_time(found.get("finishedAt")),
                 key == "state",
                 # type, not isinstance: true is an int in Python, and no exit code

@@ -31,7 +31,7 @@ from hashcompat.output.report.model import (
     plain,
     verdict_cell,
 )
-from hashcompat.output.report.restartplan import ItemSeals, container_verdict, source_of, tool_of
+from hashcompat.output.report.restartplan import ItemSeals, container_verdict, sealed, source_of, tool_of
 
 _OF_NODES: Final = ("NODE", "KUBELET", "RUNTIME", "RESTART", "AFTER", "UNKNOWN", "RECORDS", "MANIFESTS")
 _OF_CHANGES: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "AFTER", "RECORDED", "NEW", "WHY")
@@ -49,10 +49,7 @@ class Signed(Normalization, frozen=True):
 
 
 def _document(made: Normalization) -> Document:
-    content, seals = _sealed(made)
-    for row in content["items"]:
-        seals.add(seals.line(row))
-    return {**content, **seals.members()}
+    return sealed(*_sealed(made))
 
 
 def _sealed(made: Normalization) -> tuple[Document, Seals]:

@@ -12,7 +12,7 @@ from hashcompat.analysis.preflight import CHECKS
 from hashcompat.core.model.escape import count, distinct, word
 from hashcompat.core.model.plan import AUTO
 from hashcompat.core.model.preflight import Finding, Group, Preflight, Status, grouped
-from hashcompat.core.model.results import DIGEST
+from hashcompat.core.model.results import SIGNATURE
 from hashcompat.output.documents.releases import (
     LeftOut,
     PreflightGroup,
@@ -38,7 +38,7 @@ from hashcompat.output.report.model import (
     later,
     plain,
 )
-from hashcompat.output.report.restartplan import ItemSeals, source_of, tool_of
+from hashcompat.output.report.restartplan import ItemSeals, sealed, source_of, tool_of
 
 _COLUMNS: Final = ("NODE", "CHECK", "STATUS", "OBJECT", "FINDING")
 _COLOURS: Final[Mapping[Status, str]] = {
@@ -66,10 +66,8 @@ def _document(result: Preflight) -> Document:
     items = Rows(result.findings, plain)
     summary, groups = PreflightSummary(**counts), tuple(map(_group, grouped(_shown(result))))
     content = document(PreflightReport, spec=spec, summary=summary, items=items, groups=groups)
-    seals = ItemSeals(content, b"")
-    for row in content["items"]:
-        seals.add(seals.line(row))
-    return {**content, DIGEST: seals.members()[DIGEST]}
+    whole = sealed(content, ItemSeals(content, b""))
+    return {key: value for key, value in whole.items() if key != SIGNATURE}  # no report is signed
 
 
 def _group(group: Group) -> PreflightGroup:

@@ -37,10 +37,7 @@ from hashcompat.sources.files.saved import line
 
 def plan_document(result: Plan | Excerpt) -> Document:
     """Return the document; the items are those that are shown, the summary counts all."""
-    content, seals = sealed_plan(result)
-    for (line_of_row,) in content["items"].texts(seals.line):
-        seals.add(line_of_row)
-    return {**content, **seals.members()}
+    return sealed(*sealed_plan(result))
 
 
 def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
@@ -83,6 +80,13 @@ def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
         items=Rows(shown.items, _item) if details else Rows(shown.items, item_document, ALIKE, shown.jobs),
     )
     return content, ItemSeals(content, shown.key)
+
+
+def sealed(content: Document, seals: Seals) -> Document:
+    """Return a document with what seals make of it."""
+    for (line_of_row,) in content["items"].texts(seals.line):
+        seals.add(line_of_row)
+    return {**content, **seals.members()}
 
 
 class ItemSeals:

@@ -41,7 +41,7 @@ POD: Final[tuple[Decide, ...]] = (
     *ADMISSION,
     pod.overdue,  # its deadline has passed, and it is no static pod
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
-    pod.failed_by_loss,  # nothing of it runs but what the runtime does not know, and none starts again
+    pod.all_lost,  # nothing of it runs but what the runtime does not know, and none starts again
     sandbox.moved_cgroup,  # another QoS class, between 1.15 and 1.16
     pod.unmounted,  # a volume without a plugin, for which the kubelet waits
     sandbox.sandbox_replaced,  # another kind of sandbox, or another pause image
@@ -112,7 +112,7 @@ def _worse(one: Decision, other: Decision) -> Decision:
 
 
 def _decide(case: Case) -> Decision:
-    return pod.unless_overdue(case, creation.not_created(case, _killed_or_kept(case)))
+    return _lasting(case, _killed_or_kept(case))
 
 
 def _killed_or_kept(case: Case) -> Decision:
@@ -138,6 +138,11 @@ def _decide_by_record(case: Case) -> Decision | None:
         decision = _unless_changed(case, recorded)
     if decision is None or (decision.verdict is Verdict.KEEP and _release_counts(case)):
         return None
+    return _lasting(case, decision)
+
+
+def _lasting(case: Case, decision: Decision) -> Decision:
+    """Return the decision, or what it is where nothing is created again or a deadline has passed."""
     return pod.unless_overdue(case, creation.not_created(case, decision))
 
 

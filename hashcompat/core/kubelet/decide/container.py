@@ -47,7 +47,7 @@ def lost(case: Case) -> Decision | None:
     """Restart a container whose state the runtime does not know, where the API shows that it runs.
 
     Source: pkg/kubelet/container/helpers.go ``ShouldContainerBeRestarted``: whatever the restartPolicy, but
-    not where the pod has failed by that (``failed_by_loss``); pkg/kubelet/kuberuntime/kuberuntime_manager.go
+    not where the pod has failed by that (``all_lost``); pkg/kubelet/kuberuntime/kuberuntime_manager.go
     ``computePodActions``, from 1.14 on, which kills it first.
     """
     if not case.container.lost or case.container.type in NEVER_COMPARED:

@@ -298,7 +298,7 @@ def fails_by_loss(case: Case, *, unknown: bool = False) -> bool:
     )
 
 
-def failed_by_loss(case: Case) -> Decision | None:
+def all_lost(case: Case) -> Decision | None:
     """Kill what is left of a pod that has failed, as the runtime knows the state of nothing that runs.
 
     That comes before volumes are waited for, and before the sandbox and containers are looked at. What is to

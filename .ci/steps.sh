@@ -105,7 +105,7 @@ readme() {
 
 tools() {
   step "set up for tests"
-  python3 -m venv .venv
+  python3 -m venv --upgrade-deps .venv
   .venv/bin/pip install --quiet --editable '.[dev]'
 }
 

@@ -220,6 +220,7 @@ def test_a_file_that_is_dropped_too_early_waits_for_the_button(visit: Callable[.
     assert one.answered().startswith("1 of 1")
 
 
+@pytest.mark.full
 def test_golden_hashes_are_equal(visit: Callable[..., Visit]) -> None:
     """The same hashes as Go's, by this Python on this platform."""
     golden = ROOT / "golden" / "containers"

@@ -18,7 +18,6 @@ from tests.helpers import daemons
 from tests.helpers.daemons import Node
 from tests.helpers.examples import EXAMPLES
 from tests.helpers.program import ROOT
-from tests.helpers.slices import sliced
 from tests.suites.runtime.callers import NEW, SAME, ran, unpublished, written
 
 pytestmark = pytest.mark.runtime
@@ -128,7 +127,8 @@ def confined(engine: Node, *words: str) -> CompletedProcess[str]:
     return ran(daemons.DOCKER, f"--host=unix://{engine.docker_socket}", "run", "--rm", *limits, *words)
 
 
-@pytest.mark.parametrize(("target", "code"), sliced([(SAME, 0), (NEW, 2)], [(NEW, 2)]))
+@pytest.mark.full
+@pytest.mark.parametrize(("target", "code"), [(SAME, 0), (NEW, 2)])
 def test_the_image_needs_no_root_no_network_and_no_writable_file(
     engine: Node, image: str, cluster: Path, target: str, code: int
 ) -> None:
@@ -137,6 +137,7 @@ def test_the_image_needs_no_root_no_network_and_no_writable_file(
     assert done.returncode == code, done.stderr
 
 
+@pytest.mark.full
 def test_the_image_has_another_user_than_root_and_no_shell(engine: Node, image: str) -> None:
     (config,) = json.loads(engine.docker("image", "inspect", image))
     assert config["Config"]["User"] == "65532:65532"
@@ -162,6 +163,7 @@ def test_a_second_build_has_equal_layers(engine: Node, image: str) -> None:
     assert len(first) > 1
 
 
+@pytest.mark.full
 def test_the_image_is_compiled(engine: Node, image: str) -> None:
     """Nothing can be written in it, so what is not compiled would be so at every start."""
     place = (
@@ -177,6 +179,7 @@ def test_the_image_is_compiled(engine: Node, image: str) -> None:
     assert found.endswith("01000000"), "by its hash, which is not compared"
 
 
+@pytest.mark.full
 def test_the_image_runs_the_extension_for_cluster_api(engine: Node, image: str) -> None:
     place = f"--volume={EXAMPLES / 'cluster-api'}:/extension:ro"
     words = ("--entrypoint=/usr/bin/python3.11", image, "/extension/server.py", "--help")

@@ -174,6 +174,7 @@ def test_the_formula_installs_from_the_source_distribution(made: Path, tmp_path:
     ]
 
 
+@pytest.mark.full
 def test_rubocop_finds_nothing_in_the_formula(made: Path) -> None:
     """Homebrew's own cops need a newer Ruby than Debian has; these are those that RuboCop has itself."""
     config = Path(__file__).with_name("rubocop.yml")

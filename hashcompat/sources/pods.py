@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
+from fractions import Fraction
 from typing import Any, Final
 
 import msgspec
@@ -366,20 +367,37 @@ def resizing_in(conditions: object) -> str:
 
 
 def _unseen_resize(spec: Mapping[str, Any], resized: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return that a resize waits, where a kubelet allocated other requests to a container than its spec has.
+    """Return that a resize waits, where a kubelet gave a container other resources than its spec asks for.
 
     A kubelet that has not seen the new spec yet sets no condition; the one that starts finds what it has to
-    allocate by the same difference (pkg/kubelet/allocation/allocation_manager.go, 1.34.12).
+    allocate by the same difference (pkg/kubelet/allocation/allocation_manager.go, 1.34.12). A status shows no
+    limits that were allocated: those that a container has count where nothing but them differs, and by more
+    than a runtime rounds.
     """
-    changed = {name: one["allocated"] for name, one in resized.items() if name and "allocated" in one}
+    changed = {name: one for name, one in resized.items() if name}
     for key in ("containers", "initContainers") if changed else ():
         for row in map(mapping, rows(spec, key)):
-            wanted = mapping(mapping(row.get("resources")).get("requests"))
-            for name, value in changed.get(str(row.get("name")), {}).items():
-                with suppress(DecodeError):
-                    if name in wanted and amount(value) != amount(wanted[name]):
-                        return RESIZE_PENDING
+            shown, wanted = changed.get(str(row.get("name")), {}), mapping(row.get("resources"))
+            if _differs(shown.get("allocated"), wanted.get("requests"), {}):
+                return RESIZE_PENDING
+            if set(shown) == _LIMITS and _differs(shown["limits"], wanted.get("limits"), _ROUNDED):
+                return RESIZE_PENDING
     return ""
+
+
+_LIMITS: Final = {"limits"}
+_ROUNDED: Final = {"cpu": Fraction(1, 100), "memory": Fraction(1 << 16)}
+"""By how much a runtime may round a limit: systemd rounds a quota to 1 % of a CPU, kernels to a page."""
+
+
+def _differs(shown: object, asked: object, tolerated: Mapping[str, Fraction]) -> bool:
+    """Return whether a status shows another amount than a spec asks for, of what both have."""
+    wanted = mapping(asked)
+    for name, value in mapping(shown).items():
+        with suppress(DecodeError):
+            if name in wanted and abs(amount(value) - amount(wanted[name])) > tolerated.get(name, 0):
+                return True
+    return False
 
 
 def _true(conditions: object) -> set[str]:

@@ -339,6 +339,7 @@ def resized(state: str, shown: Json, allocated: str = "1", wanted: str = "1") ->
 
 HALF = {"requests": {"cpu": "500m"}, "limits": {"cpu": "500m"}}
 LIMITED = {"requests": {"cpu": "1"}, "limits": {"cpu": "500m"}}
+ROUNDED = {"requests": {"cpu": "1"}, "limits": {"cpu": "1010m"}}
 WHOLE = {"requests": {"cpu": "1000m"}, "limits": {"cpu": "1"}}
 WAITS: Expected = ("UNKNOWN", ["HC019"])
 
@@ -358,6 +359,8 @@ def verdict_of_snapshot(run: Run, tmp_path: Path, way: tuple[str, str], given: J
         pytest.param(resized("PodResizeInProgress", LIMITED), RESTARTED, id="the limit alone"),
         pytest.param(resized("PodResizeInProgress", WHOLE), KEEP, id="another container's"),
         pytest.param(resized("", HALF), KEEP, id="a runtime that rounds"),
+        pytest.param(resized("", LIMITED), WAITS, id="the limit alone, that its kubelet never saw"),
+        pytest.param(resized("", ROUNDED), KEEP, id="a limit that systemd rounds"),
         pytest.param(resized("PodResizePending", WHOLE, allocated="1", wanted="3"), WAITS, id="deferred"),
         pytest.param(resized("", WHOLE, allocated="1", wanted="3"), WAITS, id="that its kubelet never saw"),
         pytest.param(resized("", WHOLE, allocated="1000m", wanted="1"), KEEP, id="the same in other words"),

@@ -29,6 +29,7 @@ from hashcompat.core.model.pods import (
     RESIZE_IN_PROGRESS,
     RESIZE_PENDING,
     RESTARTING_ALL,
+    SANDBOX_READY,
     STATUSES,
     Container,
     ContainerType,
@@ -260,7 +261,8 @@ def reported(
         "resized": resized,
         "resizing": resizing_in(status.value.get("conditions")) or _unseen_resize(spec, resized),
         "qos": "" if static else next((one for one in QOS if one == status.value.get("qosClass")), ""),
-        "restarting": RESTARTING_ALL in _true(status.value.get("conditions")),
+        "restarting": RESTARTING_ALL in _of_status(status.value.get("conditions"), "True"),
+        "unsandboxed": SANDBOX_READY in _of_status(status.value.get("conditions"), "False"),
         "claims": claims_in(status.value),
         "ends": deadline_of(spec, status.value.get("startTime")),
         "seen": None if static else seen_of(metadata, status.value),
@@ -362,7 +364,7 @@ def resizing_in(conditions: object) -> str:
 
     Source: pkg/kubelet/status/status_manager.go ``SetPodResizePendingCondition``.
     """
-    found = _true(conditions)
+    found = _of_status(conditions, "True")
     return next((one for one in (RESIZE_PENDING, RESIZE_IN_PROGRESS) if one in found), "")
 
 
@@ -400,12 +402,12 @@ def _differs(shown: object, asked: object, tolerated: Mapping[str, Fraction]) ->
     return False
 
 
-def _true(conditions: object) -> set[str]:
-    """Return the types of the conditions that are True."""
+def _of_status(conditions: object, status: str) -> set[str]:
+    """Return the types of the conditions that have a status, such as ``True``."""
     return {
         row["type"]
         for row in (conditions if isinstance(conditions, list) else ())
-        if isinstance(row, Mapping) and row.get("status") == "True" and isinstance(row.get("type"), str)
+        if isinstance(row, Mapping) and row.get("status") == status and isinstance(row.get("type"), str)
     }
 
 

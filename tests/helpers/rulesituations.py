@@ -52,6 +52,14 @@ NOT_READY: Json = {
         "state": "SANDBOX_NOTREADY",
     }
 }
+UNSANDBOXED: Json = pod(
+    C,
+    status={
+        "phase": "Running",
+        "conditions": [{"type": "PodReadyToStartContainers", "status": "False"}],
+        "containerStatuses": [{"name": "c", "restartCount": 0, "state": {"running": {}}}],
+    },
+)
 
 OS = "kubernetes.io/os"
 RULED: Json = {
@@ -321,6 +329,7 @@ INPUTS: tuple[Input, ...] = (
     Input("HC025", "UNKNOWN", "1.30.14", "1.32.13", (_waiting_sidecar(),)),
     Input("HC025", "UNKNOWN", "1.30.14", "1.35.3", (_waiting_sidecar(),)),
     Input("HC027", "RESTART", "1.30.0", "1.30.0", (pod(C, metadata=OWNED),), records=lambda _: (NOT_READY,)),
+    Input("HC027", "UNKNOWN", "1.35.3", "1.36.3", (UNSANDBOXED,)),
     Input("HC028", "KEEP", "1.7.16", "1.9.11", (pod(C),), ("--assume-patch", "accept")),
     Input("HC030", "UNKNOWN", "1.32.0", "1.33.0", (manifest({**C, **CPU_RESTARTS, **SIZED}),)),
     Input(

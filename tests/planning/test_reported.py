@@ -14,7 +14,7 @@ from hashcompat.analysis.planning.cluster import Sandboxes
 from hashcompat.core.records.index import Records
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
-from tests.helpers.upgrades import hash_of, record, recorded
+from tests.helpers.upgrades import decided, hash_of, record, recorded
 
 C: Json = {"name": "c", "image": "i"}
 SIDECAR: Json = {"name": "s", "image": "i", "restartPolicy": "Always"}
@@ -133,6 +133,39 @@ def test_hc055_what_follows_a_sidecar_waits_where_no_kubelet_knows_sidecars(
     gate = ("--feature-gates", "SidecarContainers=true") if new == "1.28.15" else ()
     found = run("plan", *way, *gate, "-f", "-", "-o", "json", stdin=as_json(shown())).items
     assert {one["container"]: one["verdict"] for one in found} == {"c": verdict, "s": "RESTART"}
+
+
+def needing(status: str) -> Json:
+    """Return a pod whose kubelet reports whether it has a sandbox with which it is content."""
+    given = shown()
+    given["status"]["conditions"] = [{"type": "PodReadyToStartContainers", "status": status}]
+    return given
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [("False", ("UNKNOWN", ["HC027"])), ("True", ("KEEP", [])), ("Unknown", ("KEEP", []))],
+)
+def test_hc027_a_sandbox_that_its_kubelet_finds_unusable_is_not_taken_for_ready(
+    run: Run, status: str, expected: tuple[str, list[str]]
+) -> None:
+    """1.36.5 status/generate.go: the condition is False exactly where PodSandboxChanged says so."""
+    given = needing(status)
+    assert decided(run, "1.35.4", "1.36.5", given) == expected
+    taken = run("snapshot", "-f", "-", stdin=as_json(given)).document
+    assert decided(run, "1.35.4", "1.36.5", taken) == expected
+
+
+def test_hc027_what_the_runtime_shows_counts_more_than_the_condition(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "sandboxes.json").write_text(json.dumps([sandbox("uid-p", "p")]))
+    more = ("--recorded", tmp_path / "sandboxes.json")
+    assert decided(run, "1.35.4", "1.36.5", needing("False"), more=more)[0] == "KEEP"
+
+
+def test_hc027_a_container_that_does_not_run_waits_for_its_sandbox(run: Run) -> None:
+    given = needing("False")
+    given["status"]["containerStatuses"][0]["state"] = {"waiting": {"reason": "ContainerCreating"}}
+    assert decided(run, "1.35.4", "1.36.5", given)[0] == "KEEP"
 
 
 @pytest.mark.parametrize(("code", "recreated"), [(0, False), (1, True)])

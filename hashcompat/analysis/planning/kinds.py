@@ -69,7 +69,7 @@ _NAMES_OF_POD: Final = frozenset(
         *("containers", "spec", "labels", "ready", "ready_since", "shape"),
         *("images", "mirror"),  # of static pods, which are decided one by one
         *("created", "resized", "claims", "ends"),  # what these decide is looked at before kinds are
-        *("phase", "seen", "resizing", "restarting", "qos"),  # reported
+        *("phase", "seen", "resizing", "restarting", "unsandboxed", "qos"),  # reported
         "persistent",  # looked at besides: claims of one name may be bound to any volume
     }
 )
@@ -126,7 +126,7 @@ def _facts(pod: Pod) -> tuple[object, ...]:
 def reported(pod: Pod) -> Hashable:
     """Return what decides of a pod's status, but for when and how often its containers started."""
     shown = [(one.running, one.probed, one.docker) for one in pod.containers]
-    found = pod.phase, pod.restarting, pod.qos, *shown
+    found = pod.phase, pod.restarting, pod.unsandboxed, pod.qos, *shown
     if pod.seen is None and not pod.resizing:
         return found
     # What a kubelet has seen of a changed pod is compared with its images of today (decide/container.py).

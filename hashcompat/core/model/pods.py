@@ -165,6 +165,9 @@ class StaticManifest(msgspec.Struct, frozen=True, eq=False):
 RESTARTING_ALL: Final = "AllContainersRestarting"
 """The condition of a pod whose kubelet has begun to restart all of its containers (from 1.35 on)."""
 
+SANDBOX_READY: Final = "PodReadyToStartContainers"
+"""The condition of a pod that has a sandbox with which its kubelet is content (on from 1.29)."""
+
 RESIZE_PENDING, RESIZE_IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
 """The conditions of a pod whose kubelet has not taken a resize yet, or has not applied it (from 1.33 on)."""
 
@@ -253,6 +256,8 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     kubelet reads."""
     restarting: bool = False
     """Whether its kubelet has begun to restart all of its containers, and has not reported an end of that."""
+    unsandboxed: bool = False
+    """Whether its kubelet reports that it needs another sandbox."""
     claims: frozenset[tuple[str, str]] = frozenset()
     """The containers and extended resources that a claim backs, as the status shows."""
     persistent: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from hashcompat.core.model.pods import (
     LIST_OF,
     OUT_OF_MEMORY,
     RESTARTING_ALL,
+    SANDBOX_READY,
     STATUSES,
     Container,
     Inventory,
@@ -289,8 +290,9 @@ def _status(pod: Pod) -> Document:
     status: Document = {"phase": pod.phase, **_present(qosClass=pod.qos or None)}
     if pod.seen is not None:
         status["observedGeneration"] = _CHANGED - 1
-    if found := [*filter(None, (pod.resizing, RESTARTING_ALL if pod.restarting else ""))]:
-        status["conditions"] = _conditions(dict.fromkeys(found, "True"))
+    found = dict.fromkeys(filter(None, (pod.resizing, RESTARTING_ALL if pod.restarting else "")), "True")
+    if found := {**found, **({SANDBOX_READY: "False"} if pod.unsandboxed else {})}:
+        status["conditions"] = _conditions(found)
     if pod.ends is not None:
         since = pod.ends - timedelta(seconds=pod.spec["activeDeadlineSeconds"])
         status["startTime"] = time_text(since)

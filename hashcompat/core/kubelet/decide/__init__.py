@@ -149,12 +149,12 @@ def _lasting(case: Case, decision: Decision) -> Decision:
 def _unless_changed(case: Case, decision: Decision) -> Decision:
     """Return the decision, or what a change since the container's start makes of it where it is KEEP.
 
-    So does the state of its node, which a restart does not depend on.
+    So does the state of its sandbox and of its node, which a restart does not depend on.
     """
     if decision.verdict is not Verdict.KEEP:
         return decision
     changed = container.changed_since(case) or container.edited(case) or resize.resizing(case)
-    return changed or admission.pressed(case) or decision
+    return changed or sandbox.reported_broken(case) or admission.pressed(case) or decision
 
 
 def _release_counts(case: Case) -> bool:

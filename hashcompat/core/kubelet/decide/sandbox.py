@@ -18,7 +18,7 @@ from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE, forgets
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
-from hashcompat.core.model.pods import Container, ContainerType, Pod
+from hashcompat.core.model.pods import SANDBOX_READY, Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Sandbox, Verdict
 
 _FIX_GATE: Final = "PodLevelResourcesFixKubeletQOSClass"
@@ -181,6 +181,19 @@ def sandbox_broken(case: Case) -> Decision | None:
     if why:
         return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why), starts=resets_all(case))
     return None
+
+
+def reported_broken(case: Case) -> Decision | None:
+    """Leave open what becomes of a container whose kubelet was about to replace its sandbox.
+
+    The condition is False while ``PodSandboxChanged`` says so (pkg/kubelet/status/generate.go
+    ``GeneratePodReadyToStartContainersCondition``, 1.31.14 and 1.37.2); a kubelet that cannot do it yet, as
+    without a network, leaves it to the next one.
+    """
+    if not case.pod.unsandboxed or case.sandboxes or not case.container.running:
+        return None
+    text = f"its kubelet reports that the pod needs another sandbox ({SANDBOX_READY} is False)"
+    return Decision(Verdict.UNKNOWN, (Reason(rules.SANDBOX_BROKEN, text),))
 
 
 # What a kubelet checks in a sandbox before it looks at any container.

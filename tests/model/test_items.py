@@ -22,6 +22,7 @@ PREDICTION = Prediction(
     of_plugins=True,
     by_kernel=True,
     mistaken=True,
+    gated=True,
     timed=True,
     difference=3,
     uncreated=True,

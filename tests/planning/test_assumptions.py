@@ -19,6 +19,10 @@ CRI_DOCKERD = (
 )
 NO_DOCKER = "nodes that are not in the input do not run Docker, which 1.24.0 does not drive"
 SAME_RUNTIME = "nodes stay with their container runtime, though 1.23.17 drives Docker by default"
+GATED = (
+    "the feature gate InPlacePodVerticalScaling was on before 1.35.0, which locks it, so that no "
+    "resizePolicy restarts these: ns/p/c"
+)
 UNRECORDED = "no kubelet that records resources, as 1.33.0 does, ran on these nodes before: ns/p/c"
 CGROUPS = (
     "pods' cgroups stay where they are, "
@@ -132,6 +136,46 @@ def assumed(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ..
             (),
             ["the feature gate PreventStaticPodAPIReferences has its default"],
             id="another gate",
+        ),
+        pytest.param(
+            "1.34.0",
+            "1.35.0",
+            [pod(RESIZED)],
+            (),
+            [created(), ONE_SANDBOX, GATED, admits("1.35.0")],
+            id="a gate that could be off before it was locked",
+        ),
+        pytest.param(
+            "1.34.0",
+            "1.35.0",
+            [pod(RESIZED)],
+            ("--feature-gates", "InPlacePodVerticalScaling=true"),
+            [created(), ONE_SANDBOX, admits("1.35.0")],
+            id="that one is said to have been on",
+        ),
+        pytest.param(
+            "1.34.0",
+            "1.35.0",
+            [pod(C, initContainers=[{**RESIZED, "name": "i"}])],
+            (),
+            [created(), ONE_SANDBOX, admits("1.35.0")],
+            id="nothing that it resizes",
+        ),
+        pytest.param(
+            "1.33.0",
+            "1.34.0",
+            [pod(RESIZED)],
+            (),
+            [created(), ONE_SANDBOX, admits("1.34.0")],
+            id="a gate that stays as it is",
+        ),
+        pytest.param(
+            "1.34.0",
+            "1.37.0",
+            [pod(RESIZED)],
+            (),
+            [created(), ONE_SANDBOX, admits("1.37.0")],
+            id="1.37 fills what is missing",
         ),
     ],
 )

@@ -228,6 +228,11 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
             f"{new.release} does not mistake a container with extended resources that was created again for "
             f"its predecessor, to which a device plugin may have given them (HC038): {_named(mistaken)}"
         )
+    if gated := every.where(lambda one: one.gated and _is_kept(one)):
+        yield (
+            f"the feature gate {RESIZE_GATE} was on before {new.release}, which locks it, so that no "
+            f"resizePolicy restarts these: {_named(gated)}"
+        )
     if timed := every.where(lambda one: one.timed and _stands(one)):
         yield f"{new.release} starts before the activeDeadlineSeconds of these pass: {_named(timed)}"
     if kept:

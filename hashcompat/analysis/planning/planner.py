@@ -29,7 +29,8 @@ from hashcompat.core.kubelet.alike import skew_warnings
 from hashcompat.core.kubelet.decide.admission import may_mistake, relies_on_kernel
 from hashcompat.core.kubelet.decide.case import Decision
 from hashcompat.core.kubelet.decide.cpus import asking
-from hashcompat.core.kubelet.decide.pod import at_rest
+from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED, at_rest
+from hashcompat.core.kubelet.decide.resize import relies_on_gate
 from hashcompat.core.model.items import (
     Item,
     Observed,
@@ -201,6 +202,7 @@ class Planner:
                 creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
                 aligned=_is_aligned(draft),
                 mistaken=_may_be_mistaken(draft),
+                gated=_is_gated(draft),
                 timed=draft.pod.spec.get("activeDeadlineSeconds") is not None,
                 of_plugins=draft.container.plugins is None
                 and any(reason.id == rules.DEVICES for reason in decision.reasons),
@@ -329,6 +331,13 @@ def _is_by_kernel(draft: Draft, decision: Decision) -> bool:
 def _may_be_mistaken(draft: Draft) -> bool:
     case = draft.prepared.case if draft.prepared else None
     return case is not None and may_mistake(case) and not at_rest(draft.pod, draft.container)
+
+
+def _is_gated(draft: Draft) -> bool:
+    case = draft.prepared.case if draft.prepared else None
+    if case is None or draft.container.type in NEVER_COMPARED:
+        return False
+    return relies_on_gate(case) and not at_rest(draft.pod, draft.container)
 
 
 def _observed(container: Container) -> Observed | None:

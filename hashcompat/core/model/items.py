@@ -122,6 +122,8 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
     """Whether it is kept or restarted only if its node's kernel, which is not shown, is new enough."""
     mistaken: bool = False
     """Whether its pod is kept if its kubelet takes no container for the one before it."""
+    gated: bool = False
+    """Whether it is kept if its kubelet had a feature gate on that the target one locks."""
     timed: bool = False
     """Whether its pod has activeDeadlineSeconds that had not passed when the input was taken."""
     difference: int = 0
@@ -171,6 +173,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     of_plugins: ClassVar[bool] = _predicted("of_plugins")
     by_kernel: ClassVar[bool] = _predicted("by_kernel")
     mistaken: ClassVar[bool] = _predicted("mistaken")
+    gated: ClassVar[bool] = _predicted("gated")
     timed: ClassVar[bool] = _predicted("timed")
     compared: ClassVar[bool] = _predicted("compared")
     uncreated: ClassVar[bool] = _predicted("uncreated")

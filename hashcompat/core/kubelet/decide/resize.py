@@ -59,6 +59,21 @@ def restarts_unrecorded(old: Kubelet, new: Kubelet) -> bool:
     return not old.behaviour.resources_recorded and applies_unrecorded(new) and new.gates.is_on(RESIZE_GATE)
 
 
+def relies_on_gate(case: Case) -> bool:
+    """Return whether a container is kept only if the current kubelet had the gate on, and so noted resources.
+
+    With the gate off it notes none (pkg/kubelet/allocation/allocation_manager.go ``newStateImpl``, 1.34.12),
+    and a target kubelet that locks the gate finds that out.
+    """
+    before, now = (one.gates.spec(RESIZE_GATE) for one in (case.old, case.new))
+    may_be_off = before is not None and not before.locked and not case.old.gates.sets(RESIZE_GATE)
+    if not may_be_off or now is None or not now.locked or case.applied is not None:
+        return False
+    if not case.old_known or not notes_containers(case.old) or not applies_unrecorded(case.new):
+        return False
+    return not is_exempt(case) and any(restarted_for(case.container.spec))
+
+
 def is_exempt(case: Case) -> bool:
     """Return whether nothing is resized: on Windows, without the gate, and up to 1.35 static pods."""
     static = case.pod.static and not case.new.behaviour.static_pods_resized

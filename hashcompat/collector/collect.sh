@@ -1804,7 +1804,7 @@ kubelet_files() {
         batches settings $(files_in "$each/kubelet.service.d" .conf)
     done
     # shellcheck disable=SC2046,SC2086
-    batches settings $(files_of_variables " $(printf '%s/kubeadm-flags.env ' $1)$variables ")
+    batches settings $(files_of_variables " $(printf '%s/kubeadm-flags.env ' $1)$variables /etc/os-release ")
     config=$(flag config)
     configuration "${config:-${1%% *}/config.yaml}"
     manifests=$(flag pod-manifest-path)

@@ -120,7 +120,9 @@ def questions(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
     for state in states:
         yield NodeQuery("mappings", f"{state}/pods", partial(_mappings, root, state))
     flags = (f"{state}/{probes.KUBEADM_FLAGS}" for state in states)
-    for path in dict.fromkeys((*probes.VARIABLE_FILES, *flags, *variables(root))):
+    # Units of OpenShift name /etc/os-release, which is read as it is.
+    named = (path for path in variables(root) if path not in _HOST)
+    for path in dict.fromkeys((*probes.VARIABLE_FILES, *flags, *named)):
         yield own(root, path, check_variables)
     config = flag(arguments, "config") or f"{states[0]}/config.yaml"
     yield own(root, config, check_config)
@@ -135,8 +137,8 @@ def questions(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
         yield from _named(root, networks, probes.CNI_SUFFIXES)
     yield from (named_directory(root, plugins) for plugins in _listed(flag(arguments, "cni-bin-dir")))
     yield from _providers(root, arguments)
-    named = (flag(arguments, name) for name in ("cloud-config", "bootstrap-kubeconfig"))
-    yield from (there(root, path, root.why_not_read) for path in named if path)
+    given_paths = (flag(arguments, name) for name in ("cloud-config", "bootstrap-kubeconfig"))
+    yield from (there(root, path, root.why_not_read) for path in given_paths if path)
     if manifests := flag(arguments, "pod-manifest-path") or static_pods(root, config):
         yield named_directory(root, manifests)
     yield from _memory(root)

@@ -1004,7 +1004,9 @@ def test_files_that_units_name_are_read_without_secrets(node: FakeNode) -> None:
     unit = "[Service]\nEnvironmentFile=-/etc/kubernetes/flags.env\nEnvironmentFile=-/etc/default/kubelet\n"
     node.write("/usr/local/lib/systemd/system/kubelet.service", unit)
     patterns = "EnvironmentFile=/etc/kubernetes/*.txt\nEnvironmentFile=/etc/kubernetes/none.env\n"
-    node.write("/etc/systemd/system/kubelet.service.d/1.conf", f"[Service]\n{patterns}")
+    of_openshift = "EnvironmentFile=/etc/os-release\n"
+    node.write("/etc/systemd/system/kubelet.service.d/1.conf", f"[Service]\n{patterns}{of_openshift}")
+    node.write("/etc/os-release", "ID=rhel\n")
     node.write("/etc/kubernetes/flags.env", f"ARGS=--v=2\nTOKEN={MARKER}\n")
     node.write("/etc/kubernetes/other.txt", MARKER)
     text = node.run(preflight=True)
@@ -1013,6 +1015,7 @@ def test_files_that_units_name_are_read_without_secrets(node: FakeNode) -> None:
     with pytest.raises(AbsentError):
         found.read("file", "/etc/kubernetes/none.env")
     assert len(found.probes["file", "/etc/default/kubelet"]) == 1
+    assert found.read("file", "/etc/os-release") == "ID=rhel\n"
     assert MARKER not in text
 
 

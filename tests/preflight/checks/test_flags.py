@@ -120,6 +120,21 @@ def test_pf101_a_flag_that_only_the_running_kubelet_still_has() -> None:
     assert finding.advice == "systemctl daemon-reload, before the kubelet is restarted"
 
 
+def test_pf101_a_script_gives_the_running_kubelet_a_flag_that_its_unit_does_not_have() -> None:
+    script = "[Service]\nExecStart=/usr/local/bin/start-kubelet.sh\n"
+    changes = {**NODE, UNIT: script, DROP_IN: GONE, ARGUMENTS: running("--network-plugin=cni")}
+    (finding,) = findings("PF-101", dump(changes), upgrade("1.24.17"))  # type: ignore[arg-type]
+    assert (finding.status, finding.object) == ("ERROR", "--network-plugin")
+
+
+def test_pf101_what_openshift_starts_its_kubelet_with() -> None:
+    command = "/usr/local/bin/kubenswrapper \\\n  /usr/bin/kubelet \\\n  --cloud-provider=external"
+    unit = f"[Service]\nExecStart={command}\n"
+    assert check("1.34.10", {**NODE, UNIT: unit, DROP_IN: GONE}) == [OK]
+    flagged = check("1.34.10", {**NODE, UNIT: f"{unit.rstrip()} --cloud-config=/c\n", DROP_IN: GONE})
+    assert [row[:2] for row in flagged] == [("ERROR", "--cloud-config")]
+
+
 @pytest.mark.parametrize(
     ("flags", "left"),
     [

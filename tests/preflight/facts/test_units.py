@@ -46,26 +46,26 @@ DROP_IN = "/etc/systemd/system/kubelet.service.d/20-x.conf"
             True,
         ),
         (
-            {UNIT: "ExecStart=/k --a=$X ${Y}z $Z\nEnvironment=X=1 'Y=2 3'\n"},
+            {UNIT: "ExecStart=/kubelet --a=$X ${Y}z $Z\nEnvironment=X=1 'Y=2 3'\n"},
             [("--a=1", UNIT), ("2 3z", UNIT)],
             True,
         ),
         (
             {
-                UNIT: "ExecStart=/k --a\n",
-                DROP_IN: "ExecStart=\nExecStart=/k $M\nEnvironmentFile=-/m\n",
+                UNIT: "ExecStart=/kubelet --a\n",
+                DROP_IN: "ExecStart=\nExecStart=/kubelet $M\nEnvironmentFile=-/m\n",
                 "/m": "M=--b --c",
             },
             [("--b", "/m"), ("--c", "/m")],
             True,
         ),
-        ({UNIT: f"ExecStart=/k $M\nEnvironmentFile=-{ENV}\n", ENV: GONE}, [], True),
-        ({UNIT: f"ExecStart=/k $M\nEnvironmentFile=-{ENV}\n", ENV: failed()}, [], False),
-        ({UNIT: "ExecStart=/k 'a b\n# ExecStart=/no\n"}, [("'a", UNIT), ("b", UNIT)], True),
+        ({UNIT: f"ExecStart=/kubelet $M\nEnvironmentFile=-{ENV}\n", ENV: GONE}, [], True),
+        ({UNIT: f"ExecStart=/kubelet $M\nEnvironmentFile=-{ENV}\n", ENV: failed()}, [], False),
+        ({UNIT: "ExecStart=/kubelet 'a b\n# ExecStart=/no\n"}, [("'a", UNIT), ("b", UNIT)], True),
         (
             {
-                UNIT: "ExecStart=/k --old\n",
-                "/etc/systemd/system/kubelet.service": "ExecStart=/k --new\n",
+                UNIT: "ExecStart=/kubelet --old\n",
+                "/etc/systemd/system/kubelet.service": "ExecStart=/kubelet --new\n",
                 "/usr/lib/systemd/system/kubelet.service.d/10.conf": "Environment=A=--hidden\n",
                 "/etc/systemd/system/kubelet.service.d/10.conf": "Environment=\n",
             },
@@ -74,7 +74,7 @@ DROP_IN = "/etc/systemd/system/kubelet.service.d/20-x.conf"
         ),
         (
             {
-                UNIT: f"ExecStart=/k $A $B $M\nEnvironment=A=--a B=--b\nEnvironmentFile={ENV}\n",
+                UNIT: f"ExecStart=/kubelet $A $B $M\nEnvironment=A=--a B=--b\nEnvironmentFile={ENV}\n",
                 ENV: "M=--m",
                 DROP_IN: "Environment=\nEnvironment=B=--c\nEnvironmentFile=\n",
             },
@@ -95,7 +95,11 @@ def test_units_and_drop_ins(files: dict[str, object], words: list[tuple[str, str
         ("/usr/bin/numactl --cpunodebind=0 /usr/bin/kubelet --v=2", ["--v=2"]),
         ("/usr/bin/env A=b kubelet --v=2", ["--v=2"]),
         ("/usr/bin/docker run --name kubelet i/hyperkube kubelet --v=2", ["--v=2"]),
-        ("/usr/lib/kubelet-wrapper --v=2", ["--v=2"]),
+        ("/usr/local/bin/kubenswrapper /usr/bin/kubelet --v=2", ["--v=2"]),
+        ("/usr/local/bin/kubenswrapper -- /usr/bin/hyperkube kubelet --v=2", ["--v=2"]),
+        ("/usr/bin/hyperkube kubelet --v=2", ["--v=2"]),
+        ("/usr/bin/podman run --name kubelet --privileged q/poseidon/kubelet:v1.34.1 --v=2", None),
+        ("/usr/bin/nsenter -m -- /usr/bin/kubelet --v=2", ["--v=2"]),
         ("/bin/sh -c 'exec /usr/bin/kubelet --v=2'", None),
         ("/bin/bash /opt/start.sh --v=2", None),
     ],
@@ -106,6 +110,41 @@ def test_the_arguments_of_what_starts_a_kubelet_are_not_its_own(
     found = started({UNIT: f"ExecStart={command}\n"})
     assert [text for text, _ in texts(found)] == (words or [])
     assert found.complete is (words is not None)
+
+
+@pytest.mark.parametrize(
+    ("running", "complete"),
+    [
+        ("/usr/bin/kubelet\n--v=2\n--root-dir=/data\n", False),
+        ("/opt/kubelet-wrapper\n--v=2\n", True),
+        (GONE, True),
+        (failed(), True),
+    ],
+)
+def test_a_script_may_give_the_kubelet_more_arguments(running: str | Probe, complete: bool) -> None:
+    """The program that runs shows whether it is one."""
+    unit = {("file", UNIT): "ExecStart=/opt/kubelet-wrapper --v=2 --root-dir /var/lib/kubelet\n"}
+    found = start(dump({**unit, ("arguments", "kubelet"): running}))
+    assert [text for text, _ in texts(found)] == ["--v=2", "--root-dir", "/var/lib/kubelet"]
+    assert (found.complete, found.program) == (complete, "/opt/kubelet-wrapper")
+
+
+@pytest.mark.parametrize(
+    ("unit", "variables", "complete"),
+    [
+        ("ExecStart=/kubelet \\\n  $A \\\n  $B\n", "A=--v=2\n", True),
+        ("ExecStart=/kubelet \\\n\\\n--a\n", "", False),
+        ("ExecStart=/kubelet --a \\\n\nRestart=always\n", "", False),
+        ("ExecStart=/kubelet $A\n", 'A="--v=2 \\\n--a \\\n"\n', True),
+        ("ExecStart=/kubelet $A\n", 'A="--v=2 \\\n--a \\\n\nB=\n', False),
+    ],
+)
+def test_what_the_collector_left_out_of_a_line_that_goes_on_is_not_known(
+    unit: str, variables: str, complete: bool
+) -> None:
+    """It shows no variable that begins a line, as in the units of kubespray, AKS and EKS."""
+    found = started({UNIT: f"{unit}EnvironmentFile={ENV}\n", ENV: variables})
+    assert found.complete == complete
 
 
 def test_a_unit_that_could_not_be_read_is_no_missing_one() -> None:
@@ -125,16 +164,18 @@ DIRECTORY: Key = ("directory", "/etc/systemd/system/kubelet.service.d")
 )
 def test_a_drop_in_that_was_not_read_is_no_missing_one(listed: str | Probe, why: str) -> None:
     with pytest.raises(UnreadError, match=why):
-        start(dump({("file", UNIT): "ExecStart=/k\n", ("file", DROP_IN): "", DIRECTORY: listed}))
+        start(dump({("file", UNIT): "ExecStart=/kubelet\n", ("file", DROP_IN): "", DIRECTORY: listed}))
 
 
 @pytest.mark.parametrize("listed", ["20-x.conf\nREADME\n.10.conf\n10.conf~\n", GONE])
 def test_what_is_no_drop_in_need_not_be_read(listed: str | Probe) -> None:
-    assert start(dump({("file", UNIT): "ExecStart=/k\n", ("file", DROP_IN): "", DIRECTORY: listed})).complete
+    assert start(
+        dump({("file", UNIT): "ExecStart=/kubelet\n", ("file", DROP_IN): "", DIRECTORY: listed})
+    ).complete
 
 
 def test_words_know_their_source() -> None:
-    assert started({UNIT: "ExecStart=/k --a\n"}).words == (UnitArgument("--a", UNIT),)
+    assert started({UNIT: "ExecStart=/kubelet --a\n"}).words == (UnitArgument("--a", UNIT),)
 
 
 def test_what_linux_starts_no_program_with_is_unread() -> None:
@@ -164,7 +205,7 @@ def test_what_linux_starts_no_program_with_is_unread() -> None:
 def test_specifiers_of_systemd(word: str, host: object, expected: list[str] | None) -> None:
     """What stands for something that no dump has leaves the argument to the running kubelet."""
     hostname = "/proc/sys/kernel/hostname"
-    found = started({UNIT: f"ExecStart=/k {word} $X\nEnvironment=X=%p\n", hostname: host})
+    found = started({UNIT: f"ExecStart=/kubelet {word} $X\nEnvironment=X=%p\n", hostname: host})
     known = expected != []
     assert [text for text, _ in texts(found)] == [*([word] if expected is None else expected), "kubelet"]
     assert found.complete is known

@@ -188,9 +188,11 @@ def test_files_of_variables_are_what_they_should_be(node: Path) -> None:
             "/etc/kubernetes/b.env",
             "/etc/kubernetes/pki/sa.key",
             "/etc/shadow",
+            "/etc/os-release",
         )
     )
     write(node, "etc/systemd/system/kubelet.service", unit)
+    write(node, "etc/os-release", "ID=rhel\n")
     write(node, "etc/kubernetes/a.env", "# x\nKUBELET_ARGS=--v=2\n")
     write(node, "etc/kubernetes/b.env", KEY)
     write(node, "etc/kubernetes/pki/sa.key", KEY)
@@ -200,6 +202,7 @@ def test_files_of_variables_are_what_they_should_be(node: Path) -> None:
     assert found["file", "/etc/kubernetes/b.env"].problem == "not read: it is not a file of variables"
     assert found["file", "/etc/kubernetes/pki/sa.key"].problem.startswith("not read: ")
     assert found["file", "/etc/shadow"].problem.startswith("not read: ")
+    assert found["file", "/etc/os-release"].text == "ID=rhel\n"
 
 
 def test_a_unit_is_one(node: Path) -> None:

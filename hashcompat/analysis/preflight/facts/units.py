@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Final
 
 import msgspec
@@ -67,6 +67,9 @@ _OF_HOST: Final = "Hl"
 _NOT_COLLECTED: Final = "aAbBcdDfJmMoqrRsTvVwWyY"
 """Those that stand for what no dump has, or seldom. Any other character is kept with its ``%``: ``<10%,``."""
 
+_LEFT_OUT: Final = re.compile(r"\\\n[ \t]*\\?(?=\n|\Z)")
+"""A line that goes on in one with nothing on it: the collector left out what was there, such as ``$NAME``."""
+
 _NAME: Final = "kubelet"
 
 _LAUNCHERS: Final = frozenset(
@@ -94,7 +97,10 @@ class Start(msgspec.Struct, frozen=True):
     words: tuple[UnitArgument, ...]
     """The arguments after the program."""
     complete: bool
-    """Whether these are all: a unit was read, and each file that it names was read or is absent."""
+    """Whether these are all: a unit was read that starts a kubelet, and each file that it names was read or
+    is absent."""
+    program: str = ""
+    """The kubelet's own program as the unit names it; empty where that is not known."""
     variables: frozenset[str] = frozenset()
     """The names of the environment variables that the unit and its files set."""
 
@@ -141,21 +147,44 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
         complete = complete and assigned is not None
         variables |= {name: UnitArgument(value, path) for name, value in (assigned or {}).items()}
     split = cache(_split)  # a word may repeat a variable any number of times
-    after = _after_program(split(command.value))
-    own = [_specified(dump, word) for word in after or ()]
-    complete = complete and after is not None and None not in own
+    program, *after = _from_program(split(command.value))
+    own = [_specified(dump, word) for word in after]
+    is_whole = not any(_LEFT_OUT.search(dump.read("file", path)) for path in {line.source for line in lines})
+    complete = complete and is_whole and _is_kubelet(dump, program) and None not in own
     given = (_of_word(text, variables, command.source, split) for text in own if text is not None)
     words = tuple(_within_limits(chain.from_iterable(given), command.source))
-    return Start(words, complete, frozenset(variables))
+    return Start(words, complete, program, frozenset(variables))
 
 
-def _after_program(words: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the words after the program; None where it starts another one, in which no kubelet is named."""
-    names = [word.rpartition("/")[2] for word in words]
-    if not names or names[0] not in _LAUNCHERS:
-        return words[1:]
-    # the last one: a container may have the name too
-    return words[len(names) - names[::-1].index(_NAME) :] if _NAME in names else None
+def _from_program(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words from the kubelet's program on; one empty word where another one is started."""
+    names = [_base(word) for word in words]
+    if names and names[0] in _LAUNCHERS:
+        # The last one: a container may have the name too, but not as the value of a flag: --name kubelet.
+        found = (
+            at for at in reversed(range(len(words))) if names[at] == _NAME and not _is_flag(words[at - 1])
+        )
+        return words[next(found, len(words)) :] or ("",)
+    # Whatever else starts a kubelet is given it first: kubenswrapper of OpenShift, and hyperkube.
+    before = list(takewhile(lambda name: name == "--" or not name.startswith("-"), names))
+    return words[len(before) - 1 - before[::-1].index(_NAME) :] if _NAME in before else words or ("",)
+
+
+def _is_kubelet(dump: Dump, program: str) -> bool:
+    """Return whether a program is the kubelet, and not a script that may give it more arguments."""
+    try:
+        running = dump.read("arguments", _NAME).partition("\n")[0]
+    except (AbsentError, UnreadError):
+        running = program
+    return bool(program) and _base(program) in (_NAME, _base(running))
+
+
+def _is_flag(word: str) -> bool:
+    return word.startswith("-") and word != "--" and "=" not in word
+
+
+def _base(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _specified(dump: Dump, text: str) -> str | None:
@@ -219,6 +248,8 @@ def _file(dump: Dump, path: str) -> Mapping[str, str] | None:
     except AbsentError:
         return {}
     except UnreadError:
+        return None
+    if _LEFT_OUT.search(text):
         return None
     rows = (line.strip() for line in text.replace("\\\n", " ").splitlines())
     variables: dict[str, str] = {}

@@ -434,10 +434,10 @@ SPARE: Final = (
     (r"PF-000", r"(cri|docker) inspect .*"),
     # Where the next start is not known, the flags of the kubelet that runs count.
     (
-        r"PF-(101|126|136)",
+        r".*",
         r"file (/usr/lib/systemd|/etc/default|/etc/sysconfig|/var/lib/kubelet/kubeadm-flags).*",
     ),
-    (r"PF-(101|126|136)", "file"),
+    (r".*", "file"),
     # A directory of drop-ins only shows which of them were not read.
     (r".*", r"directory .*/kubelet\.service\.d"),
     # What has the name of a drop-in is one, and is missed, unless it is shown as a directory.

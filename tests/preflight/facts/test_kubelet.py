@@ -12,7 +12,7 @@ from hashcompat.analysis.preflight.facts.kubelet import K3S, check_own_flags, gi
 from hashcompat.analysis.preflight.facts.units import UnitArgument
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.records.probes import NO_CONFIGURATION, UnparsedError, UnreadError
+from hashcompat.core.records.probes import NO_CONFIGURATION, Probe, UnparsedError, UnreadError
 from hashcompat.core.release import parse_release
 from tests.helpers.dumps import GONE, Key, dump, failed
 
@@ -31,6 +31,41 @@ def test_flags_are_read_as_go_reads_them() -> None:
         "node-ip": "10.0.0.1",
         "last": "true",
     }
+
+
+UNIT: Key = ("file", "/usr/lib/systemd/system/kubelet.service")
+
+
+@pytest.mark.parametrize(
+    ("command", "running", "cpus"),
+    [
+        ("/usr/bin/kubelet --cpu-manager-policy=static", "/usr/bin/kubelet\n", "static"),
+        ("/usr/bin/kubelet", "/usr/bin/kubelet\n--cpu-manager-policy=static\n", None),
+        ("/wrapper /usr/bin/kubelet --cpu-manager-policy static", "/usr/bin/kubelet\n", "static"),
+        ("/usr/bin/kubelet", "/opt/rke2/kubelet\n--cpu-manager-policy=static\n", "static"),
+        ("/opt/start.sh", "/usr/bin/kubelet\n--cpu-manager-policy=static\n", "static"),
+        ("/usr/bin/kubelet --a=%m", "/usr/bin/kubelet\n--cpu-manager-policy=static\n", "static"),
+        ("/usr/bin/kubelet --cpu-manager-policy=static", GONE, "static"),
+        (
+            "/usr/bin/kubelet --cpu-manager-policy=",
+            "/usr/bin/kubelet\n--cpu-manager-policy=static\n",
+            "static",
+        ),
+        ("/usr/bin/kubelet --cpu-manager-policy=", "/usr/bin/kubelet\n", ""),
+    ],
+)
+def test_flags_are_those_of_the_next_start_where_the_unit_of_the_running_kubelet_shows_them(
+    command: str, running: str | Probe, cpus: str | None
+) -> None:
+    facts = Facts(dump({UNIT: f"ExecStart={command}\n", ARGUMENTS: running}))
+    assert facts.flags.get("cpu-manager-policy") == cpus
+
+
+def test_flags_are_those_of_the_running_kubelet_where_a_drop_in_was_not_read() -> None:
+    directory = {("directory", "/etc/systemd/system/kubelet.service.d"): "10 a.conf\n"}
+    words = {ARGUMENTS: "/usr/bin/kubelet\n--cpu-manager-policy=static\n"}
+    facts = Facts(dump({UNIT: "ExecStart=/usr/bin/kubelet\n", **directory, **words}))
+    assert facts.flags == {"cpu-manager-policy": "static"}
 
 
 def test_the_configuration_is_that_which_the_flags_name() -> None:

@@ -47,7 +47,7 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     flags = tuple(given_flags(words, upgrade.hazards.flags, release))
     documents: Documents | None = None
     try:
-        # Those of the next start: Facts has what the kubelet that runs is given.
+        # Those of the next start: Facts may have what the kubelet that runs is given.
         directory = GivenSettings((), flags).flag(_DIRECTORY)
         others = drop_ins(facts.dump, directory.value if directory else "")
         documents = [(path, facts.config_file), *others] if path else others

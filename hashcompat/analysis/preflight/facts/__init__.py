@@ -168,14 +168,38 @@ class Facts:
 
     @cached_property
     def flags(self) -> Mapping[str, str]:
-        """The flags of the kubelet that runs, or would be started: names without dashes, and values."""
+        """The flags of the kubelet's next start: names without dashes, and values.
+
+        Where no unit shows them whole, or where it starts another program than the one that runs, those of
+        the kubelet that runs.
+        """
+        running: Mapping[str, str] = {}
         try:
-            kubelet.check_own_flags(self.dump)
-            return kubelet.flags(self.dump, self._takes_value)
+            running = self.running_flags
         except AbsentError:
             if not self.start.complete:
                 raise UnreadError(_NO_KUBELET) from None
-            return kubelet.flags_to_start([word.text for word in self.start.words], self._takes_value)
+        else:
+            if not self.restarts_from_unit:
+                return running
+        given = kubelet.flags_to_start([word.text for word in self.start.words], self._takes_value)
+        # The collector may have left out a value that a variable has: --config=${FILE}.
+        return {name: value or running.get(name, "") for name, value in given.items()}
+
+    @cached_property
+    def running_flags(self) -> Mapping[str, str]:
+        """The flags of the kubelet that runs."""
+        kubelet.check_own_flags(self.dump)
+        return kubelet.flags(self.dump, self._takes_value)
+
+    @cached_property
+    def restarts_from_unit(self) -> bool:
+        """Whether a unit shows the next start of the kubelet that runs, with all of its arguments."""
+        try:
+            program = self.start.program if self.start.complete else ""
+            return bool(program) and program == lines(self.dump.read("arguments", kubelet.ARGUMENTS))[0]
+        except (UnreadError, AbsentError):
+            return False
 
     def next_flags(self, name: str) -> tuple[units.UnitArgument, ...]:
         """Return the values that a flag has at the kubelet's next start, the last one first."""

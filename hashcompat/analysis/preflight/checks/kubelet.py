@@ -1,4 +1,4 @@
-"""What the new kubelet is given to start with: its release, flags, gates and file: PF-101, 110 and 122."""
+"""What the new kubelet is given to start with: release, flags, gates and file: PF-101, 110, 122 and 145."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hashcompat.core.kubelet.alike import another_minor, waits_for_services
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError
+from hashcompat.core.records.probes import KUBELET_UNIT, AbsentError, UnparsedError, UnreadError
 
 # PF-101: flags and feature gates with which the kubelet does not start.
 
@@ -121,6 +121,44 @@ def _unknown_flag(upgrade: KubeletStart, name: str, sources: list[str], *, is_ne
 
 
 FLAGS: Final = Check("PF-101", _find_flags)
+
+
+# PF-145: a next start without an API server.
+
+_KUBECONFIG: Final = "kubeconfig"
+
+
+def _find_server(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
+    try:
+        had = facts.running_flags.get(_KUBECONFIG)
+    except AbsentError:
+        return  # no kubelet runs, and whether one had it is not known
+    if not had or not facts.restarts_from_unit or _KUBECONFIG in facts.flags:
+        return
+    effect = (
+        "does not start: it is to ask an API server who may use it, and is given none"
+        if _asks_server(facts)
+        else "runs without an API server, and removes the pods that it had from one"
+    )
+    yield Problem(
+        Status.ERROR,
+        f"--{_KUBECONFIG}",
+        f"the running kubelet has --{_KUBECONFIG}, and its unit no longer gives it: kubelet "
+        f"{upgrade.target.release} {effect}",
+        f"bring back the drop-in or the file of variables of {KUBELET_UNIT} that has --{_KUBECONFIG}",
+    )
+
+
+def _asks_server(facts: Facts) -> bool:
+    """Return whether the kubelet needs an API server for who uses it, as a file of --config has it do."""
+    by_file = bool(facts.flags.get("config"))
+    webhook = mapping(mapping(facts.config.get("authentication")).get("webhook")).get("enabled")
+    token = facts.flags.get("authentication-token-webhook", webhook)
+    mode = facts.flags.get("authorization-mode") or mapping(facts.config.get("authorization")).get("mode")
+    return bool(truth(token) if token is not None else by_file) or (mode == "Webhook" if mode else by_file)
+
+
+API_SERVER: Final = Check("PF-145", _find_server)
 
 
 # Feature gates as flags and configuration files set them, and what a kubelet says about them.

@@ -20,7 +20,9 @@ from hashcompat.core.shown import name, said
 def _find_cgroup_v1(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if upgrade.hazards.cgroup_v1 == "supported":
         return
-    if host.cgroups(facts.dump) == host.CGROUP_V2 or facts.config.get("failCgroupV1") is False:
+    if host.cgroups(facts.dump) == host.CGROUP_V2 or not facts.is_set(
+        "fail-cgroupv1", "failCgroupV1", default=True
+    ):
         return
     yield Problem(
         Status.ERROR,

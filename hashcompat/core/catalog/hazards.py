@@ -74,6 +74,8 @@ class Hazards(msgspec.Struct, frozen=True):
     """The versions of their configuration that the kubelet knows, and of what it says to them."""
     provider_fields: tuple[str, ...] | None
     """The fields of a credential provider; None where others are dropped, and not refused."""
+    provider_tokens: Mapping[str, bool]
+    """The fields of its tokenAttributes, with whether each has to be given."""
     fail_swap_on: bool
     """Whether the kubelet by default does not start on a node with swap."""
     image_gc_high: int

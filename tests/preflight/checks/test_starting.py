@@ -211,7 +211,9 @@ def without(name: str) -> dict[str, object]:
     return {key: value for key, value in PROVIDER.items() if key != name}
 
 
-TOKENS = {**PROVIDER, "tokenAttributes": {"serviceAccountTokenAudience": "x"}}
+ATTRIBUTES = {"serviceAccountTokenAudience": "x", "requireServiceAccount": True}
+OLDER_TOKENS = {**PROVIDER, "tokenAttributes": ATTRIBUTES}
+TOKENS = {**PROVIDER, "tokenAttributes": {**ATTRIBUTES, "cacheType": "Token"}}
 GROUP = "kubelet.config.k8s.io"
 OF_V1 = "credentialprovider.kubelet.k8s.io/v1"
 ALL_VERSIONS = f"{OF_V1}alpha1, {OF_V1}beta1, {OF_V1}"
@@ -267,9 +269,18 @@ OF_TOKENS = "with tokenAttributes, which need"
         ),
         (
             "1.33.13",
-            [TOKENS],
+            [OLDER_TOKENS],
             [f"has the provider ecr {OF_TOKENS} the feature gate {GATE_OF_TOKENS}"],
         ),
+        (
+            "1.33.13",
+            [TOKENS],
+            [
+                f"has the provider ecr {OF_TOKENS} the feature gate {GATE_OF_TOKENS}",
+                "has the provider ecr with the field cacheType of tokenAttributes, which it does not know",
+            ],
+        ),
+        ("1.34.10", [OLDER_TOKENS], ["has the provider ecr with tokenAttributes without cacheType"]),
         ("1.34.10", [TOKENS], []),
         (
             "1.34.10",
@@ -280,6 +291,25 @@ OF_TOKENS = "with tokenAttributes, which need"
 )
 def test_pf137_a_configuration_that_a_kubelet_refuses(to: str, providers: Any, expected: list[str]) -> None:
     assert refused(to, *providers) == expected
+
+
+@pytest.mark.parametrize(
+    ("to", "current", "expected"),
+    [
+        ("1.34.10", "1.33.13", "UNKNOWN"),
+        ("1.34.10", "", "UNKNOWN"),
+        ("1.37.1", "1.34.10", "OK"),
+        ("1.34.10", "1.37.1", "OK"),
+    ],
+)
+def test_pf137_what_no_collector_shows_of_tokens_is_unknown_where_it_matters(
+    to: str, current: str, expected: str
+) -> None:
+    document = json.dumps({**GCR, "providers": [{**PROVIDER, "tokenAttributes": None}]})
+    ((state, _, text),) = found("PF-137", dump({**SET_UP, FILE: document}), upgrade(to, current))
+    assert state == expected
+    why = "what tokenAttributes have is not shown, and kubelet 1.34.10 may need others than the running one"
+    assert text == ("nothing found: credential providers" if expected == "OK" else f"{FILE[1]}: {why}")
 
 
 @pytest.mark.parametrize(

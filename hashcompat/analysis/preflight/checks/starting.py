@@ -269,6 +269,9 @@ def _of_configuration(
             yield Problem(Status.ERROR, name(provider), text, _INSTALL)
     if "" in wanted:
         raise UnreadError(f"{config}: the name of a provider is not shown")
+    if not refusals and _are_tokens_unknown(upgrade, files):
+        why = f"kubelet {upgrade.target.release} may need others than the running one"
+        raise UnreadError(f"{config}: what {_TOKENS} have is not shown, and {why}")
 
 
 ProviderFiles = list[tuple[str, Mapping[str, Any], list[str]]]
@@ -366,6 +369,19 @@ def _of_provider(upgrade: KubeletStart, provider: Mapping[str, Any], *, tokens: 
             yield f"with the field {name(key)[:60]}, which it does not know"
     if _TOKENS in provider and _TOKENS in (hazards.provider_fields or ()):
         yield from _of_tokens(version, tokens=tokens)
+        given, fields = mapping(provider[_TOKENS]), hazards.provider_tokens
+        needed = {field for field, is_needed in fields.items() if is_needed} if given else set()
+        yield from (f"with {_TOKENS} without {field}" for field in sorted(needed - given.keys()))
+        for key in sorted(given.keys() - {*fields, ""}):
+            yield f"with the field {name(key)[:60]} of {_TOKENS}, which it does not know"
+
+
+def _are_tokens_unknown(upgrade: KubeletStart, files: ProviderFiles) -> bool:
+    """Return whether tokenAttributes, which no collector shows, were accepted under other conditions."""
+    fields = upgrade.hazards.provider_tokens
+    if not fields or (upgrade.before is not None and upgrade.before.provider_tokens == fields):
+        return False
+    return any(_TOKENS in row and not mapping(row[_TOKENS]) for _, row in _each_provider(files))
 
 
 def _of_tokens(version: object, *, tokens: bool) -> Iterator[str]:

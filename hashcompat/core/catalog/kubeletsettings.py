@@ -338,8 +338,9 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: the map that has to have each key of this one whose value is a threshold that counts."""
     format: str = ""
     """Form: what a text has to be: ``cpus``, an ``absolute path``, a ``whole quantity``, the ``previous
-    minor`` of the release, ``node IPs``, ``one node IP``, ``single-stack node IP`` or ``unix endpoint``; or
-    each of a list, ``image patterns`` or ``whole image patterns``."""
+    minor`` of the release, ``node IPs``, ``one node IP``, ``single-stack node IP``, ``unix endpoint``,
+    ``tracing endpoint`` or ``cgroup below the root``; or each of a list, ``image patterns`` or ``whole image
+    patterns``."""
     alone: str = ""
     """Form: the element that has to be the only one of a list."""
     unique: bool = False

@@ -204,6 +204,12 @@ def _is_unix_endpoint(text: str) -> bool:
     return scheme is None or scheme[1].lower() == "unix"
 
 
+def _is_tracing_endpoint(text: str) -> bool:
+    """Return whether gRPC finds spans' receiver by a text: one without slashes is a host."""
+    scheme = _SCHEME.match(text)
+    return "//" not in text or (scheme is not None and scheme[1].lower() in ("dns", "unix", "unix-abstract"))
+
+
 def _is_cpu_set(text: str) -> bool:
     try:
         parse_cpus(text)
@@ -298,6 +304,8 @@ FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
         _is_whole_image_pattern,
         "names of images with their registry, without tag and digest, or REGISTRY/*",
     ),
+    "tracing endpoint": (_is_tracing_endpoint, "HOST:PORT, or begin with dns, unix or unix-abstract"),
+    "cgroup below the root": (lambda text: text != "/", "a cgroup below the root"),
     "unix endpoint": (_is_unix_endpoint, "a socket such as unix:///run/containerd/containerd.sock"),
 }
 """What a text has to be, with a test of it and in words."""

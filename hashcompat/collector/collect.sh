@@ -639,7 +639,7 @@ write() {
     }
 
     function each_line(   i, n, line, before) {
-        n = 0; before = ""
+        n = 0; before = last = ""; continued = 0
         for (i = 1; i <= lines; i++) {
             line = userless(text[i])
             if (how == "argv") {
@@ -681,11 +681,14 @@ write() {
         gsub(q, "", value); gsub(/"/, "", value)
         return flag in open && length(value) <= 4096 && value ~ ordinary
     }
-    function variables(line,   n, i, words, made, word, before, key, value, keep) {
-        if (line ~ /^[ \t]*\[[A-Za-z]+\][ \t]*$/) return line
-        n = split(line, words, /[ \t]+/); made = ""; before = ""; keep = 0
+    function variables(line,   n, i, words, made, word, before, key, value, keep, goes_on) {
+        if (line ~ /^[ \t]*\[[A-Za-z]+\][ \t]*$/) { continued = 0; last = ""; return line }
+        # A line that ends in a backslash and the next one are one.
+        goes_on = sub(/[ \t]*\\$/, "", line)
+        n = split(line, words, /[ \t]+/); made = ""; before = last; keep = continued
         for (i = 1; i <= n; i++) {
             word = words[i]
+            if (word == "") continue
             if (before !~ bareflag && match(word, assigned)) {
                 key = substr(word, 1, RLENGTH); value = substr(word, RLENGTH + 1)
                 before = ""
@@ -697,11 +700,12 @@ write() {
                 else { keep = 0; if (!harmless(value) && value !~ ("^[\"" q "][\"" q "]?$")) value = "" }
                 word = key value
             } else if (word ~ flagged) { keep = 1; value = word; word = argument(word, before); before = value }
-            else if (keep || word == "\\") { value = word; word = argument(word, before); before = value }
+            else if (keep) { value = word; word = argument(word, before); before = value }
             else word = ""
-            if (word != "" || keep && words[i] != "") made = made (made == "" ? "" : " ") word
+            if (word != "" || keep) made = made (made == "" ? "" : " ") word
         }
-        return made
+        continued = keep && goes_on; last = continued ? before : ""
+        return goes_on ? made (made == "" ? "" : " ") "\\" : made
     }
     function pem(   i, n, on, block) {
         n = 0

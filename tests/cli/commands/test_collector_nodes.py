@@ -868,6 +868,42 @@ def test_flags_after_a_truth_value_stay(node: FakeNode) -> None:
     assert found.read("file", "/etc/default/kubelet") == f"{line}\nMORE=$OTHER\n"
 
 
+def test_a_command_over_several_lines_keeps_its_variables(node: FakeNode) -> None:
+    path = "/etc/systemd/system/kubelet.service"
+    lines = [
+        "[Service]",
+        "EnvironmentFile=-/etc/kubernetes/kubelet.env",
+        "ExecStart=/usr/local/bin/kubelet \\",
+        "\t\t$KUBE_LOGTOSTDERR \\",
+        "# of the cluster",
+        "\t\t${KUBELET_ARGS} --node-labels \\",
+        "  a=b \\",
+        f"  --x-token \\\n  {MARKER} \\\n  {MARKER}2 \\",
+        "  $KUBELET_LAST",
+        f"Environment=PASSWORD={MARKER} \\",
+        f"  $FIRST {MARKER}",
+        f"Environment=ARGS=--v=2\n  {MARKER} $NONE",
+    ]
+    node.write(path, "\n".join(lines) + "\n")
+    (found,) = read_back(text := node.run(preflight=True))
+    assert MARKER not in text
+    shown = [" ".join(line.split()) for line in found.read("file", path).splitlines()]
+    assert shown == [
+        *lines[:3],
+        "$KUBE_LOGTOSTDERR \\",
+        "${KUBELET_ARGS} --node-labels \\",
+        "a=b \\",
+        "--x-token \\",
+        "\\",
+        "\\",
+        "$KUBELET_LAST",
+        "Environment=PASSWORD= \\",
+        "",
+        "Environment=ARGS=--v=2",
+        "",
+    ]
+
+
 @ROWS
 @pytest.mark.parametrize("name", ["x) Z 1 \nkubelet", "a\nb", "\n", "x) Z\n"])
 def test_a_name_with_a_line_break_chooses_neither_state_nor_parent(node: FakeNode, name: str) -> None:

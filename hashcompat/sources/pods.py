@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
-from fractions import Fraction
 from typing import Any, Final
 
 import msgspec
@@ -388,16 +387,16 @@ def _unseen_resize(spec: Mapping[str, Any], resized: Mapping[str, Mapping[str, A
 
 
 _LIMITS: Final = {"limits"}
-_ROUNDED: Final = {"cpu": Fraction(1, 100), "memory": Fraction(1 << 16)}
+_ROUNDED: Final = {"cpu": "10m", "memory": "64Ki"}
 """By how much a runtime may round a limit: systemd rounds a quota to 1 % of a CPU, kernels to a page."""
 
 
-def _differs(shown: object, asked: object, tolerated: Mapping[str, Fraction]) -> bool:
+def _differs(shown: object, asked: object, tolerated: Mapping[str, str]) -> bool:
     """Return whether a status shows another amount than a spec asks for, of what both have."""
     wanted = mapping(asked)
     for name, value in mapping(shown).items():
         with suppress(DecodeError):
-            if name in wanted and abs(amount(value) - amount(wanted[name])) > tolerated.get(name, 0):
+            if name in wanted and abs(amount(value) - amount(wanted[name])) > amount(tolerated.get(name, 0)):
                 return True
     return False
 

@@ -20,7 +20,7 @@ from hashcompat.analysis.answers import keeping, redaction
 from hashcompat.cli import main
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.sources.files import collect
-from tests.helpers import randomness
+from tests.helpers import fakekubectl, randomness
 from tests.helpers.golden import small_folders, small_lines
 from tests.helpers.program import ROOT, UNSET, Result, Run
 
@@ -138,6 +138,21 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Result(int(code), *capsys.readouterr())
 
     return call
+
+
+@pytest.fixture
+def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a kubectl on the PATH, and return the file of what its cluster answers."""
+    program = tmp_path / "bin" / "kubectl"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} {fakekubectl.__file__} "$@"\n')
+    program.chmod(0o755)
+    answers = tmp_path / "answers.json"
+    given = {"PATH": f"{program.parent}:/usr/bin:/bin", "FAKE_ANSWERS": str(answers), "HOME": str(tmp_path)}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    answers.write_text("{}")
+    return answers
 
 
 @pytest.fixture

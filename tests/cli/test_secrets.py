@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree
@@ -20,7 +19,7 @@ import hashcompat
 from hashcompat.cli.program import cli
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.sources.cluster.kubectl import target as kubectl_target
-from tests.helpers import fakekubectl, randomness
+from tests.helpers import randomness
 from tests.helpers.dumps import HEALTHY, Key, as_text, dump, failed
 from tests.helpers.planted import MARK, Planter, holds, markers, misfits
 from tests.helpers.pods import Json, as_json, listed, pod
@@ -498,21 +497,6 @@ SAID = [
     f"E0101 {MARK}\n",
     f"{MARK}\n",
 ]
-
-
-@pytest.fixture
-def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Put a kubectl on the PATH, and return the file of what its cluster answers."""
-    program = tmp_path / "bin" / "kubectl"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} {fakekubectl.__file__} "$@"\n')
-    program.chmod(0o755)
-    answers = tmp_path / "answers.json"
-    given = {"PATH": f"{program.parent}:/usr/bin:/bin", "FAKE_ANSWERS": str(answers), "HOME": str(tmp_path)}
-    for name, value in given.items():
-        monkeypatch.setenv(name, value)
-    answers.write_text("{}")
-    return answers
 
 
 LIVE = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-o", "json", "--context", "c")

@@ -312,6 +312,26 @@ BUDGETS: dict[str, tuple[Impact | None, Outcome, str]] = {
         Outcome.PASS,
         "fail-on pdb: 0 budgets breached, allowed 0",
     ),
+    "listed, and what restarts is not among the pods": (
+        structs.replace(impact(unseen=2), budgets=1),
+        Outcome.UNDECIDED,
+        "fail-on pdb: 2 pods of the plan are not among those read now; give a plan and pods of one time",
+    ),
+    "listed, and one that is breached besides": (
+        structs.replace(impact(budget(YES)), unseen=1),
+        Outcome.FAIL,
+        "fail-on pdb: shop/web: 1 healthy left, and 2 demanded",
+    ),
+    "none, and what restarts is not among the pods": (
+        impact(unseen=1),
+        Outcome.PASS,
+        "fail-on pdb: 0 budgets breached, allowed 0",
+    ),
+    "one of what restarts on no node": (
+        structs.replace(impact(unplaced=1), unplaced_effect=Effect((budget(MAYBE),))),
+        Outcome.UNDECIDED,
+        "fail-on pdb: shop/web: may be breached: 1 healthy left, and 2 demanded",
+    ),
     "not listed, and nothing restarts": (
         impact(missing="not allowed", restarted=0),
         Outcome.PASS,

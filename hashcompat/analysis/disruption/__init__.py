@@ -121,6 +121,7 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
         plan.running,
         plan.making,
         plan.besides,
+        cluster.effect([*known, ""]) if at_once and unplaced else Effect(),
     )
 
 

@@ -16,7 +16,7 @@ from msgspec import structs
 
 from hashcompat.analysis.gating import GateResult, Judged, Line, Outcome, Standing, Total, whole_of
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.escape import count, few, name_path, word
+from hashcompat.core.model.escape import are, count, few, name_path, word
 from hashcompat.core.model.impact import Certainty, Impact
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.plan import AUTO, Plan
@@ -261,8 +261,14 @@ def _pdb(facts: Evidence) -> Iterator[Line]:
         left = f"{_shown(budget.after)} healthy left, and {_shown(budget.desired)} demanded"
         why = left if sure is Certainty.YES else budget.problem or f"may be breached: {left}"
         yield Line("fail-on pdb", name_path(namespace, name), 1, 0, "breach", _SURE[sure], why)
-    missing, apart = facts.impact.budgets_missing, facts.impact.unplaced + facts.impact.unseen
-    if missing and (apart or any(node.restarted or node.unknown for node in facts.impact.nodes)):
+    unseen = facts.impact.unseen
+    missing, apart = facts.impact.budgets_missing, facts.impact.unplaced + unseen
+    if facts.impact.budgets and unseen:
+        # nothing shows which budgets select them
+        missed = f"{count(unseen, 'pod')} of the plan {are(unseen)} not among those read now"
+        why = f"{missed}; give a plan and pods of one time"
+        yield Line("fail-on pdb", "", unseen, 0, _noun(unseen, "pod"), Outcome.UNDECIDED, why)
+    elif missing and (apart or any(node.restarted or node.unknown for node in facts.impact.nodes)):
         yield Line("fail-on pdb", "", 1, 0, "", Outcome.UNDECIDED, f"budgets are UNKNOWN: {missing}")
     elif not budgets:
         yield _line("fail-on pdb", 0, 0, "budgets breached", Outcome.FAIL)

@@ -6,7 +6,7 @@ cluster shows of its nodes after the upgrade.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
@@ -236,9 +236,16 @@ def _impact_now(arguments: Arguments, plan: Plan, policy: Policy) -> Impact:
 
     Pods of its nodes that the plan does not know are UNKNOWN: they may restart. Errors as ``_read_now``.
     """
+    from hashcompat.analysis.disruption.census import identity_of
+
     reading = _reading(arguments, budgets=True)
     inventory = _read_now(plan, reading, policy, lambda _: True)
-    plan = structs.replace(plan, items=(*plan.items, *_unplanned(plan, inventory, reading)))
+    items: Iterable[Item] = plan.items
+    if reading.source.is_live:
+        # what a cluster does not list is gone; a file may be a part of one
+        there = set(map(identity_of, inventory.pods))
+        items = (item for item in items if identity_of(item.pod) in there)
+    plan = structs.replace(plan, items=(*items, *_unplanned(plan, inventory, reading)))
     return _impact(plan, inventory, reading.scope.nodes)
 
 

@@ -307,11 +307,14 @@ class Impact(Result[NodeImpact], msgspec.Struct, frozen=True):
     """What it was made by, and when the pods were read."""
     besides: tuple[str, ...] = ()
     """What happens besides restarts, as the plan says."""
+    unplaced_effect: Effect = Effect()
+    """What all nodes at once do together with the pods on no node; nothing where they go in batches."""
 
     def effects(self) -> Iterator[Effect]:
-        """Yield what each node does, and each batch of several."""
+        """Yield what each node does, and each batch of several, and what restarts on no node."""
         yield from (node.effect for node in self.nodes)
         yield from (batch.effect for batch in self.batches if len(batch.nodes) > 1)
+        yield self.unplaced_effect
 
     @property
     def breaches(self) -> tuple[BudgetImpact, ...]:

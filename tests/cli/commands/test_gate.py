@@ -219,6 +219,14 @@ def test_budgets_lose_what_all_judged_nodes_restart_at_once(run: Run) -> None:
             assert "gate: FAIL: fail-on pdb: " in result.err
 
 
+@pytest.mark.parametrize(("app", "code"), [("web", 3), ("api", 0)])
+def test_budgets_of_manifests_that_restart_on_no_node_are_undecided(run: Run, app: str, code: int) -> None:
+    manifest = pod(name="web", node="", metadata={"uid": "", "labels": {"app": "web"}})
+    given = ("gate", *UP, "--max-restarts", "9", "--fail-on", "pdb", "-f", "-")
+    result = run(*given, stdin=as_json(manifest, budget(app=app, minAvailable=1)))
+    assert (result.code, "fail-on pdb: ns/web: may be breached" in last(result)) == (code, code == 3)
+
+
 USAGE: dict[tuple[str, ...], str] = {
     ("--fail-on", "pdb", "-l", "a=b"): "-l leaves out pods that budgets count",
     ("--fail-on", "pdb", "--cri-dockerd"): "--cri-dockerd goes with making a plan",

@@ -226,6 +226,54 @@ def test_budgets_are_asked_of_the_pods_that_there_are_now(run: Run, known: bool,
     assert (result.code, "fail-on pdb: ns/web: " in last(result)) == (code, True), result.err
 
 
+WEB = (replica("web-0", "n1"), replica("web-1", "n2"))
+PART = {
+    "all of them": (2, [*WEB, budget(minAvailable=2)]),
+    "no pods": (3, [budget(minAvailable=2)]),
+    "those of another namespace": (3, [pod(name="p", namespace="other"), budget(minAvailable=2)]),
+    "those of another node": (3, [WEB[1], budget(minAvailable=0)]),
+    "no pods, and no budgets": (
+        0,
+        [{"apiVersion": "policy/v1", "kind": "PodDisruptionBudgetList", "items": []}],
+    ),
+}
+
+
+@pytest.mark.parametrize("read", PART)
+def test_budgets_of_pods_that_a_file_does_not_have_are_undecided(run: Run, tmp_path: Path, read: str) -> None:
+    code, objects = PART[read]
+    plan, nodes = tmp_path / "plan.json", [node(OLD, "n1"), node(OLD, "n2")]
+    run("plan", "--to", "1.9.11", "-f", "-", "-q", "--out", plan, stdin=as_json(*WEB, *nodes))
+    words = ("gate", "--plan", plan, "--max-restarts", "9", "--fail-on", "pdb", "-f", "-")
+    result = run(*words, stdin=as_json(*objects))
+    assert result.code == code, result.err
+    if code == 3:
+        number = "1 pod of the plan is" if objects[0] is WEB[1] else "2 pods of the plan are"
+        assert f"fail-on pdb: {number} not among those read now" in last(result)
+
+
+@pytest.mark.parametrize(("minimum", "code"), [(1, 2), (0, 0)])
+def test_pods_that_a_cluster_no_longer_has_are_gone(
+    run: Run, kubectl: Path, tmp_path: Path, minimum: int, code: int
+) -> None:
+    plan, budgets = tmp_path / "plan.json", [budget(minAvailable=minimum)]
+    nodes = [node(OLD, "n1"), node(OLD, "n2")]
+    run("plan", "--to", "1.9.11", "-f", "-", "-q", "--out", plan, stdin=as_json(*WEB, *nodes))
+    answers = {
+        "/api/v1/pods": ("PodList", WEB[1:]),
+        "/api/v1/nodes": ("NodeList", nodes),
+        "/api/v1/services": ("ServiceList", []),
+        "/apis/policy/v1/poddisruptionbudgets": ("PodDisruptionBudgetList", budgets),
+    }
+    kubectl.write_text(
+        json.dumps(
+            {path: [200, {"kind": kind, "items": [*items]}] for path, (kind, items) in answers.items()}
+        )
+    )
+    result = run("gate", "--plan", plan, "--max-restarts", "9", "--fail-on", "pdb")
+    assert (result.code, last(result).startswith("gate: UNDECIDED")) == (code, False), result.err
+
+
 def test_a_container_whose_record_was_rewritten_is_kept_as_predicted(run: Run, tmp_path: Path) -> None:
     """The plan takes its record as rewritten; afterwards the runtime shows the target's hash, or not."""
     was, new = (hashcompat.container_hash(PLAIN, release).value or 0 for release in (OLD, NEW))

@@ -88,6 +88,52 @@ def test_an_input_is_not_replaced(run: Run, inputs: Path, words: tuple[str, ...]
     assert {path: path.read_bytes() for path in inputs.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.parametrize(
+    ("words", "variables", "where"),
+    [
+        (
+            ("--out", "plan.json"),
+            {"BASELINE": "plan.json"},
+            "--out plan.json: that is the input (HASHCOMPAT_GATE_",
+        ),
+        (
+            ("--report", "csv=except.yaml"),
+            {"EXCEPTIONS": "except.yaml"},
+            "--report except.yaml: that is the input",
+        ),
+        (("--out", ".hashcompat.yaml"), {}, "--out .hashcompat.yaml: that is the input (settings)"),
+        (("--out", "link.yaml"), {}, "--out link.yaml: that is the input (settings)"),
+        (("--out", "old.json"), {}, "--out old.json: that is the input (.hashcompat.yaml: baseline)"),
+        (
+            ("--state", "./state", "--node", "n1", "--out", "state"),
+            {},
+            "--out state: that is the state (--state)",
+        ),
+    ],
+    ids=" ".join,
+)
+def test_a_gate_replaces_nothing_that_a_variable_or_a_settings_file_names(
+    run: Run,
+    inputs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    variables: dict[str, str],
+    where: str,
+) -> None:
+    """A result that replaced the baseline would be the next one, with all that it found."""
+    (inputs / "old.json").write_bytes((inputs / "plan.json").read_bytes())
+    (inputs / "saved.json").write_bytes((inputs / "plan.json").read_bytes())
+    (inputs / ".hashcompat.yaml").write_text("gate:\n  baseline: old.json\n")
+    (inputs / "link.yaml").symlink_to(".hashcompat.yaml")
+    for name, value in variables.items():
+        monkeypatch.setenv(f"HASHCOMPAT_GATE_{name}", value)
+    before = {path: path.read_bytes() for path in inputs.rglob("*") if path.is_file()}
+    result = run("gate", "--plan", "saved.json", *words)
+    assert (result.code, result.out) == (64, "")
+    assert where in result.err
+    assert {path: path.read_bytes() for path in inputs.rglob("*") if path.is_file()} == before
+
+
 def _again(inputs: Path) -> None:
     (inputs / "in/plan.json").write_bytes((inputs / "plan.json").read_bytes())
     (inputs / "in/plan.json.gz").write_bytes(gzip.compress((inputs / "plan.json").read_bytes()))

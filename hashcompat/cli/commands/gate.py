@@ -6,6 +6,7 @@ cluster shows of its nodes after the upgrade.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from functools import partial
@@ -41,7 +42,7 @@ from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.core.model.pods import Inventory, Origin, Pod
 from hashcompat.core.model.results import SIGNATURE
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.policies import ABOUT_PLANS, FailOn, Policy, PolicySetting, policy_of
+from hashcompat.core.policies import ABOUT_PLANS, FILES, FailOn, Policy, PolicySetting, Settled, policy_of
 from hashcompat.core.records.index import Records, index
 from hashcompat.output.report.gate import GATE
 from hashcompat.sources import filters
@@ -94,6 +95,7 @@ def command(arguments: Arguments) -> int:
     arguments.rollout.check(plan=arguments.plan, nodes=arguments.scope.nodes)
     chosen = arguments.policy.settled()
     settings, policy = chosen.settings, policy_of(chosen)
+    _check_kept(arguments, chosen)
     names = arguments.releases.data.names(quiet=arguments.quiet.quiet)
     _check_rollout(arguments, policy, settings)
     result = (
@@ -105,6 +107,17 @@ def command(arguments: Arguments) -> int:
     output.show(GATE, result, arguments.shown)
     output.notes(GATE, result, quiet=arguments.quiet.quiet)
     return result.exit_code
+
+
+def _check_kept(arguments: Arguments, chosen: Settled) -> None:
+    """Raise UsageError where a result would replace what no flag names, or the state, there yet or not."""
+    places, state = arguments.shown.places, arguments.rollout.state
+    named = [(one.place, one.file) for key in FILES if (one := chosen.settings.get(key))]
+    files = [("settings", file.name) for file in chosen.files]
+    output.check_kept(places, [*named, *files], recursive=False)
+    for flag, place in places:
+        if state and os.path.realpath(place) == os.path.realpath(state):
+            raise UsageError(f"{flag} {place}: that is the state (--state); choose another file")
 
 
 def _check_rollout(arguments: Arguments, policy: Policy, settings: Mapping[str, PolicySetting]) -> None:

@@ -19,7 +19,14 @@ from msgspec import structs
 from hashcompat.analysis import normalizing, planning
 from hashcompat.analysis.answers.calibration import now_of
 from hashcompat.analysis.gating import GateResult
-from hashcompat.analysis.gating.judge import ExtraInputs, check_age, check_cluster, check_input_age, judge
+from hashcompat.analysis.gating.judge import (
+    ExtraInputs,
+    check_age,
+    check_cluster,
+    check_input_age,
+    check_preflight,
+    judge,
+)
 from hashcompat.analysis.gating.outcome import judge_after
 from hashcompat.analysis.patching import Patch, apply, mail, strategies
 from hashcompat.analysis.patching.strategies import Choices
@@ -143,7 +150,8 @@ def gate(
     ``baseline`` is an earlier plan, whose findings do not count. ``today``, in UTC and by default the present
     day, is that by which exceptions expire. Raises InputError for a plan that the policy refuses (too old
     itself or made of what is too old, of an unknown age, of another cluster), for exceptions that take too
-    long to compare, for a baseline or a preflight of another release, and for a preflight that is too old.
+    long to compare, for a baseline or a preflight of another release, and for a preflight that is too old or
+    of another cluster.
     """
     _want_plan(plan, "plan")
     if baseline is not None:
@@ -165,7 +173,7 @@ def gate(
     if preflight is None:
         preflight = _report(plan, loaded, now)
     else:
-        check_age(preflight, loaded.policy, now)
+        check_preflight(preflight, plan, loaded.policy, now)
     if preflight is None and FailOn.PREFLIGHT in loaded.policy.fail_on:
         raise UsageError("preflight: the policy fails on it; want what preflight_nodes returned")
     extra = ExtraInputs((*loaded.exemptions, *accepted_by), accepted, preflight)
@@ -195,7 +203,7 @@ def _report(plan: Plan, loaded: LoadedPolicy, now: datetime) -> Preflight | None
         return None
     from hashcompat.sources.files.reports import report_in  # noqa: PLC0415 - as above
 
-    check = partial(check_age, policy=loaded.policy, now=now)
+    check = partial(check_preflight, plan=plan, policy=loaded.policy, now=now)
     return report_in(loaded.preflight, plan.to_release, _is_target(plan), check)
 
 

@@ -28,6 +28,10 @@ NOTHING = ExtraInputs()
 OPEN = item(UNKNOWN, "Deployment/odd", "odd-1")
 
 
+def not_compared(one: Item) -> Item:
+    return structs.replace(one, prediction=structs.replace(one.prediction, compared=False))
+
+
 def judged(*items: Item, besides: ExtraInputs = NOTHING, **policy: Any) -> GateResult:
     limits = {key: Limit(value) for key, value in policy.items() if key.startswith("max_per")}
     if "max_restarts" in policy:
@@ -255,6 +259,31 @@ def test_exceptions_that_expired_or_match_nothing_are_warnings() -> None:
         "owner no/such/one: this exception matches no owner of a finding; remove it",
     )
     assert "3 containers that it matches count" in judged(*WEB, besides=ExtraInputs(rows)).warnings[0]
+
+
+def test_checks_that_a_preflight_did_not_make_are_warnings() -> None:
+    left_out = (("PF-101", "the node"), ("PF-110", "its object"), ("PF-102", "the node"))
+    report = structs.replace(preflight(Status.OK), left_out=left_out)
+    result = judged(item(KEEP, node="n"), fail_on="preflight", besides=ExtraInputs(preflight=report))
+    assert result.warnings == (
+        "not checked by the preflight without the node: PF-101, PF-102",
+        "not checked by the preflight without its object: PF-110",
+    )
+
+
+@pytest.mark.parametrize(
+    ("items", "warning"),
+    [
+        ([], ""),
+        ([item(KEEP), not_compared(item(KEEP))], ""),
+        ([not_compared(OPEN)], ""),
+        ([not_compared(item(KEEP))], "the only container"),
+        ([not_compared(item(KEEP))] * 2, "any of the 2 containers"),
+    ],
+)
+def test_a_plan_of_which_nothing_is_compared_is_a_warning(items: list[Item], warning: str) -> None:
+    said = (f"nothing was judged: no kubelet compares {warning} of the plan",) if warning else ()
+    assert judged(*items).warnings == said
 
 
 def test_every_word_has_a_check() -> None:

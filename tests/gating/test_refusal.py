@@ -12,6 +12,7 @@ from hashcompat.analysis.gating.judge import (
     check_age,
     check_cluster,
     check_input_age,
+    check_preflight,
     check_seals,
     releases_of,
 )
@@ -72,6 +73,25 @@ def test_a_plan_is_as_old_as_the_policy_allows(created: datetime | None, policy:
         check_age(plan(making=Making(created)), policy, NOW)
     with refused(why.replace("plan is", "preflight is")):
         check_age(Preflight("1.31.14", {}, (), making=Making(created)), policy, NOW)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "why"),
+    [
+        ("two", "one", "a preflight of the cluster two, and the plan is of one"),
+        ("one", "one", ""),
+        ("", "one", ""),
+        ("two", "", ""),
+    ],
+)
+def test_a_preflight_of_another_cluster_is_refused(theirs: str, ours: str, why: str) -> None:
+    """Nodes of several clusters may have the same names."""
+    report = Preflight("1.31.14", {}, (), origin=Origin(cluster=theirs), making=Making(NOW))
+    with refused(why):
+        check_preflight(report, plan(origin=Origin(cluster=ours)), DAY, NOW)
+    old = structs.replace(report, making=Making(NOW - timedelta(days=3)))
+    with refused("the preflight is 3 days old"):
+        check_preflight(old, plan(origin=Origin(cluster=ours)), DAY, NOW)
 
 
 @pytest.mark.parametrize("saved", [False, True])

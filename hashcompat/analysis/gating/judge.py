@@ -71,6 +71,14 @@ def check_age(result: Plan | Preflight, policy: Policy, now: datetime) -> None:
         raise InputError(f"the {what} is {_words(age)} old, and {allowed}")
 
 
+def check_preflight(found: Preflight, plan: Plan, policy: Policy, now: datetime) -> None:
+    """Raise InputError for a preflight of another cluster than the plan's, and as ``check_age``."""
+    check_age(found, policy, now)
+    theirs, ours = found.origin.cluster, plan.origin.cluster
+    if theirs and ours and theirs != ours:  # whose nodes may have the same names
+        raise InputError(f"a preflight of the cluster {theirs}, and the plan is of {ours}")
+
+
 def check_input_age(origin: Origin, policy: Policy, now: datetime, *, saved: bool = False) -> None:
     """Raise InputError for input that is older than the policy allows, or whose age is not known.
 
@@ -395,7 +403,24 @@ def judge(plan: Plan, policy: Policy, extra: ExtraInputs, today: date) -> GateRe
         for item, (standing, exemption) in zip(bad, excused, strict=True)
     )
     about = () if policy.strict else _warnings(rows, exemptions, today)
-    return GateResult(plan, policy, lines, judged, (*policy.warnings, *about))
+    unjudged = () if bad else _unjudged(facts.whole)
+    unmade = _unmade(extra.preflight) if extra.preflight else ()
+    return GateResult(plan, policy, lines, judged, (*policy.warnings, *about, *unjudged, *unmade))
+
+
+def _unjudged(whole: Total) -> Iterator[str]:
+    """Yield that nothing of a plan was compared, so that PASS says nothing."""
+    if whole.not_compared and not whole.compared:
+        number = whole.not_compared
+        which = "the only container" if number == 1 else f"any of the {number} containers"
+        yield f"nothing was judged: no kubelet compares {which} of the plan"
+
+
+def _unmade(preflight: Preflight) -> Iterator[str]:
+    """Yield which checks a preflight did not make, by what it lacked: PASS says nothing about these."""
+    for needs in dict.fromkeys(needs for _, needs in preflight.left_out):
+        checks = [check for check, needed in preflight.left_out if needed == needs]
+        yield f"not checked by the preflight without {needs}: {few(checks, _NAMED)}"
 
 
 def _unchecked(plan: Plan, preflight: Preflight) -> list[str]:

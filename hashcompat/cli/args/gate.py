@@ -210,12 +210,12 @@ def extra_inputs_of(
     impact: Impact | None,
 ) -> ExtraInputs:
     """Read the files that a policy names; raises InputError, naming the file, for what is wrong in one."""
-    from hashcompat.analysis.gating.judge import ExtraInputs, check_age
+    from hashcompat.analysis.gating.judge import ExtraInputs, check_preflight
     from hashcompat.sources.files.reports import baseline_in, report_in
 
     files = {key: settings[key].file for key in ("exceptions", "baseline", "preflight") if key in settings}
     is_of = partial(catalog.is_same_build, plan.to_release)
-    check = partial(check_age, policy=policy, now=datetime.now(UTC))
+    check = partial(check_preflight, plan=plan, policy=policy, now=datetime.now(UTC))
     return ExtraInputs(
         exemptions(Path(files["exceptions"])) if "exceptions" in files else (),
         baseline_in(files["baseline"], plan.to_release, is_of) if "baseline" in files else frozenset(),

@@ -405,6 +405,11 @@ def test_the_errors_of_a_preflight_count(run: Run, saved: Path) -> None:
     result = run("gate", "--plan", saved, *allowed)
     assert result.code == 1
     assert "a preflight of 1.10.13, and the plan is of 1.9.11" in result.err
+    other = {**SYSTEM, "metadata": {"name": "kube-system", "uid": "another"}}
+    run(*words, "--to", "1.9.11", "--out", "preflight.json", stdin=as_json(node("v1.8.15"), other))
+    result = run("gate", "--plan", saved, *allowed, "--report-only")
+    assert (result.code, result.out) == (1, "")
+    assert f"preflight.json: a preflight of the cluster another, and the plan is of {UID}" in result.err
 
 
 def test_static_pods_fail_whatever_else_may_restart(run: Run) -> None:

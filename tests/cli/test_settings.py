@@ -77,10 +77,17 @@ def test_the_variables_of_a_service_are_no_settings(monkeypatch: pytest.MonkeyPa
     assert settled({}) == {}
 
 
+@pytest.mark.usefixtures("places")
+def test_a_variable_that_a_script_fills_a_flag_with_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HASHCOMPAT_MAX_AGE", "1h")
+    assert settled({"max-age": "1h"})["max-age"].place == "--max-age"
+
+
 @pytest.mark.parametrize(
     ("name", "value", "why"),
     [
         ("HASHCOMPAT_GATE_MAX_RESTART", "1", "no such setting; near it: HASHCOMPAT_GATE_MAX_RESTARTS"),
+        ("HASHCOMPAT_MAX_AGE", "1h", "HASHCOMPAT_MAX_AGE: no such setting; near it: HASHCOMPAT_GATE_MAX_AGE"),
         ("HASHCOMPAT_GATE_ZZZZZZZZZZ", "1", "no such setting; near it: HASHCOMPAT_GATE_MAX_RESTARTS, HASH"),
         ("HASHCOMPAT_GATE_STRICT", "yes", "HASHCOMPAT_GATE_STRICT: want true or false"),
         ("HASHCOMPAT_GATE_STRICT", "", "HASHCOMPAT_GATE_STRICT: want true or false"),

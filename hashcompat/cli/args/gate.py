@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from hashcompat.core.model.impact import Impact
 
 
-_PREFIX: Final = "HASHCOMPAT_GATE_"
+_PROGRAM: Final = "HASHCOMPAT_"
+_PREFIX: Final = f"{_PROGRAM}GATE_"
 _OF_SERVICES: Final = ("service-", "port")
 """How the variables go on that containers have for a Service named ``hashcompat-gate``."""
 _CONFIG: Final = "HASHCOMPAT_CONFIG"
@@ -58,7 +59,7 @@ def settled_settings(
     that it names, which others may write.
     """
     files = [settings_file(path, forbidden) for path in _files(config)]
-    given = {key: value for key, value in _of_environment() if key not in forbidden}
+    given = {key: value for key, value in _of_environment(flags) if key not in forbidden}
     given |= {key: PolicySetting(text, f"--{key}") for key, text in flags.items()}
     found = settled(given, files)
     check_named(found)
@@ -89,11 +90,14 @@ def _files(config: str | None) -> Iterator[Path]:
     yield from (path for path in places if os.path.lexists(path))
 
 
-def _of_environment() -> Iterator[tuple[str, PolicySetting]]:
+def _of_environment(flags: Collection[str]) -> Iterator[tuple[str, PolicySetting]]:
     for name, value in sorted(os.environ.items()):
         if not name.startswith(_PREFIX):
+            # next to the flag it may be what a script fills that with
+            if (key := _key(name, _PROGRAM)) in KEYS and key not in flags:
+                raise UsageError(f"{name}: no such setting; near it: {name.replace(_PROGRAM, _PREFIX, 1)}")
             continue
-        key = name.removeprefix(_PREFIX).lower().replace("_", "-")
+        key = _key(name, _PREFIX)
         if key.startswith(_OF_SERVICES):
             continue
         if key not in KEYS:
@@ -105,6 +109,11 @@ def _of_environment() -> Iterator[tuple[str, PolicySetting]]:
         if not value:
             raise UsageError(f"{name}: the value is empty; give one, or do not set it")
         yield key, PolicySetting(value.lower() if KEYS[key] else value, name)
+
+
+def _key(name: str, prefix: str) -> str:
+    """Return which setting a variable names behind its prefix; empty for one without that."""
+    return name[len(prefix) :].lower().replace("_", "-") if name.startswith(prefix) else ""
 
 
 _FORBIDDEN: Final = ("exceptions", "baseline", "report-only")

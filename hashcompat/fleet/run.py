@@ -110,13 +110,18 @@ class Run(msgspec.Struct, frozen=True):
             for target, statuses in self.statuses.items()
         )
 
+    @property
+    def unplanned(self) -> list[str]:
+        """The targets that no cluster was planned for: that nothing fails for one says nothing."""
+        return [target for target in self.targets if not self.outcomes.get(target)]
+
     def exit_code(self, limits: Limits) -> ExitCode:
         """Return what the command exits with, as ``gate`` does."""
         if limits.report_only:
             return ExitCode.OK
         if self.failed() > limits.failed:
             return ExitCode.FINDING
-        is_judged = any(self.outcomes.values()) and self.undecided() <= limits.undecided
+        is_judged = not self.unplanned and self.undecided() <= limits.undecided
         return ExitCode.OK if is_judged else ExitCode.UNDECIDED
 
 

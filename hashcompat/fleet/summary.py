@@ -61,8 +61,8 @@ def summary(run: Run, out: str, limits: Limits) -> Fleet:
 def _why(run: Run, limits: Limits, found: ExitCode) -> str:
     if found is ExitCode.FINDING:
         return f"{_failing(run)}; the limit is {limits.failed:,}"
-    if not any(run.outcomes.values()):
-        return "no cluster was planned"
+    if run.unplanned:
+        return f"no cluster was planned for {', '.join(run.unplanned)}"
     if found is ExitCode.UNDECIDED:
         return f"{_undecided(run.undecided(), run.inputs)}; the limit is {limits.undecided:,}"
     return f"{_failing(run)}, and {run.undecided():,} {are(run.undecided())} undecided"

@@ -422,3 +422,16 @@ def test_exit_codes(
 ) -> None:
     run = structs.replace(some_run, outcomes={NEW: outcomes}, statuses={NEW: statuses_})
     assert run.exit_code(limits) is code
+
+
+def test_a_target_that_nothing_was_planned_for_is_undecided_beside_one_that_passes(
+    some_run: fleet.Run,
+) -> None:
+    run = structs.replace(
+        some_run,
+        targets=(OLD, NEW),
+        outcomes={OLD: {}, NEW: {"PASS": 1}},
+        statuses={OLD: {"not-applicable": 1}, NEW: {"planned": 1}},
+    )
+    assert run.unplanned == [OLD]
+    assert run.exit_code(fleet.Limits(undecided=9)) is ExitCode.UNDECIDED

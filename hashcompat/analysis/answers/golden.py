@@ -282,7 +282,8 @@ def verify(directory: Path, catalog: Catalog, *, show_values: bool = False) -> V
     Raises InputError for a directory without the documented form, naming the file.
     """
     if not directory.is_dir():
-        raise InputError(f"{directory}: no such directory")
+        what = "not a directory" if directory.exists() else "no such directory"
+        raise InputError(f"{directory}: {what}; want one of golden containers, such as golden/containers")
     cases = read_cases(directory)
     places = releases(directory)
     if not cases or not places:

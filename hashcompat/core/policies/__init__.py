@@ -14,6 +14,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.core.errors import UsageError
+from hashcompat.core.model.escape import word
 from hashcompat.core.model.results import Keywords
 from hashcompat.core.regex import regex
 
@@ -185,7 +186,10 @@ def check_limit(text: object, place: str) -> None:
     """Raise UsageError, which names the place, for what is neither ``N`` nor ``P%``."""
     fits = isinstance(text, str) and re.fullmatch(LIMIT, text)
     if not fits or (str(text).endswith("%") and Fraction(str(text)[:-1]) > 100):
-        raise UsageError(f"{place}: want a number of findings, such as 10, or a part of all, such as 5%")
+        got = f"; got {word(text)}" if isinstance(text, str) else ""
+        raise UsageError(
+            f"{place}: want a number of findings, such as 10, or a part of all, such as 5%, up to 100%{got}"
+        )
 
 
 def limit_of(text: str, place: str) -> Limit:
@@ -197,7 +201,7 @@ def limit_of(text: str, place: str) -> Limit:
 def duration_of(text: str, place: str) -> timedelta:
     """Read a duration such as ``1h30m``; raises UsageError, which names the place, for anything else."""
     if not re.fullmatch(DURATION, text):
-        raise UsageError(f"{place}: want a duration such as 24h, 90m or 1h30m")
+        raise UsageError(f"{place}: want a duration such as 24h, 90m or 1h30m; got {word(text)}")
     parts = (Fraction(number) * _UNITS[unit] for number, unit in _PART.findall(text))
     milliseconds = int(sum(parts))
     if milliseconds > _LONGEST / timedelta(milliseconds=1):

@@ -58,7 +58,8 @@ def _joined(outputs: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         if kind is None:
             yield from (first, *others)
         else:
-            yield {**first, "text": [line for one in (first, *others) for line in one["text"]]}
+            text = "".join(part for one in (first, *others) for part in one["text"])
+            yield {**first, "text": text.splitlines(keepends=True)}  # a part may end within a line
 
 
 def _page(cells: list[Mapping[str, Any]]) -> Iterator[str]:

@@ -17,7 +17,7 @@ RUNNING = (
 ALONE = KUBEADM_DROP_IN.replace("$KUBELET_KUBECONFIG_ARGS ", "")
 BARE = {DROP_IN: GONE}
 LACKS = "the running kubelet has --kubeconfig, and its unit no longer gives it: kubelet 1.34.10 "
-STOPS = f"{LACKS}does not start: it is to ask an API server who may use it, and is given none"
+STOPS = f"{LACKS}does not start: it has to ask an API server who may use it, and is given none"
 REMOVES = f"{LACKS}runs without an API server, and removes the pods that it had from one"
 NO_WEBHOOK = "authentication: {webhook: {enabled: false}}\nauthorization: {mode: AlwaysAllow}\n"
 

@@ -136,7 +136,7 @@ def _find_server(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if not had or not facts.restarts_from_unit or _KUBECONFIG in facts.flags:
         return
     effect = (
-        "does not start: it is to ask an API server who may use it, and is given none"
+        "does not start: it has to ask an API server who may use it, and is given none"
         if _asks_server(facts)
         else "runs without an API server, and removes the pods that it had from one"
     )

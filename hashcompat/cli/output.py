@@ -54,10 +54,15 @@ def destination(text: str) -> Destination:
     return Destination(form, path)
 
 
+def places(out: str | None, reports: Iterable[Destination]) -> list[tuple[str, str]]:
+    """Return where results go, each with its flag."""
+    return [*([("--out", out)] if out else []), *(("--report", report.path) for report in reports)]
+
+
 def check_apart(out: str | None, reports: Iterable[Destination]) -> None:
     """Raise UsageError where two documents go to one place, links and other spellings of it included."""
     seen: dict[str, str] = {}
-    for path in [*([out] if out else []), *(report.path for report in reports)]:
+    for _, path in places(out, reports):
         place = STDOUT if path == STDOUT else os.path.realpath(path)
         if place in seen:
             what = "standard output" if path == STDOUT else path
@@ -66,14 +71,14 @@ def check_apart(out: str | None, reports: Iterable[Destination]) -> None:
 
 
 def check_kept(
-    places: Iterable[tuple[str, str]], read: Sequence[tuple[str, str]], *, recursive: bool
+    written: Iterable[tuple[str, str]], read: Sequence[tuple[str, str]], *, recursive: bool
 ) -> None:
     """Raise UsageError for a place that is a file which is read, or one of a directory of ``-f``.
 
     Both are pairs of a flag and what it names. A saved result in such a directory may be made again: it holds
     no pods that are read.
     """
-    for flag, place in places:
+    for flag, place in written:
         path = Path(place)
         if place == STDOUT or not path.is_file():
             continue

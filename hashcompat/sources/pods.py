@@ -8,7 +8,7 @@ for a mirror pod by ``config.mirror`` (pkg/kubelet/types/pod_update.go ``IsMirro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -254,14 +254,15 @@ def reported(
         raise status.error("phase", f"want one of {', '.join(PHASES)}, got {word(phase)}")
     status.rows("conditions")
     ready, since = readiness(status.value.get("conditions"))
+    conditions = _conditions(status.value.get("conditions"))
     resized = resized_in(spec, status.value, static=static) if status.value else {}
     return {
         "phase": phase,
         "resized": resized,
-        "resizing": resizing_in(status.value.get("conditions")) or _unseen_resize(spec, resized),
+        "resizing": _resizing(conditions) or _unseen_resize(spec, resized),
         "qos": "" if static else next((one for one in QOS if one == status.value.get("qosClass")), ""),
-        "restarting": RESTARTING_ALL in _of_status(status.value.get("conditions"), "True"),
-        "unsandboxed": SANDBOX_READY in _of_status(status.value.get("conditions"), "False"),
+        "restarting": (RESTARTING_ALL, "True") in conditions,
+        "unsandboxed": (SANDBOX_READY, "False") in conditions,
         "claims": claims_in(status.value),
         "ends": deadline_of(spec, status.value.get("startTime")),
         "seen": None if static else seen_of(metadata, status.value),
@@ -358,13 +359,13 @@ def _changed(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Map
     return {what: one for what, (one, asked) in shown.items() if one and one != asked}
 
 
-def resizing_in(conditions: object) -> str:
+def _resizing(conditions: Collection[tuple[str, str]]) -> str:
     """Return the condition that shows a resize that is not done, as kubelets set them from 1.33 on.
 
     Source: pkg/kubelet/status/status_manager.go ``SetPodResizePendingCondition``.
     """
-    found = _of_status(conditions, "True")
-    return next((one for one in (RESIZE_PENDING, RESIZE_IN_PROGRESS) if one in found), "")
+    known = RESIZE_PENDING, RESIZE_IN_PROGRESS
+    return next((one for one in known if (one, "True") in conditions), "")
 
 
 def _unseen_resize(spec: Mapping[str, Any], resized: Mapping[str, Mapping[str, Any]]) -> str:
@@ -401,12 +402,14 @@ def _differs(shown: object, asked: object, tolerated: Mapping[str, str]) -> bool
     return False
 
 
-def _of_status(conditions: object, status: str) -> set[str]:
-    """Return the types of the conditions that have a status, such as ``True``."""
+def _conditions(rows: object) -> set[tuple[str, str]]:
+    """Return the types of conditions, each with its status, such as ``True``."""
     return {
-        row["type"]
-        for row in (conditions if isinstance(conditions, list) else ())
-        if isinstance(row, Mapping) and row.get("status") == status and isinstance(row.get("type"), str)
+        (kind, status)
+        for row in (rows if isinstance(rows, list) else ())
+        if isinstance(row, Mapping)
+        and isinstance(kind := row.get("type"), str)
+        and isinstance(status := row.get("status"), str)
     }
 
 

@@ -240,7 +240,7 @@ def explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: bo
         raise InputError(f"{draft.pod.origin}: {item.reasons[0].text}")
     new = view.kubelet(way.new)
     shown = texts_of(draft, new, view, show_values=show_values)
-    case = draft.prepared.case if draft.prepared else None
+    case = draft.case
     ids = {reason.id for reason in item.reasons}
     compared = not item.pod_recreated and (item.verdict is not Verdict.KILL or rules.NOT_CREATED in ids)
     upstream = tuple(_upstream(item, *shown, view.catalog)) if compared else ()

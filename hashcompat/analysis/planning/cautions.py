@@ -126,7 +126,7 @@ class Cautions:
 
         ``recreated``: whether its whole pod is created again, which begins with its init containers.
         """
-        case = draft.prepared.case if draft.prepared else None
+        case = draft.case
         doubt = draft.pod.mirror_doubt or (static.doubt(case) if case else "")
         doubtful = (draft.pod.static, doubt) if doubt else None
         if at_rest(draft.pod, draft.container):

@@ -26,7 +26,7 @@ from hashcompat.core.catalog.releases import same_build, same_minor, same_upstre
 from hashcompat.core.corev1.scheduling import is_virtual
 from hashcompat.core.errors import CutError, DecodeError, InputError, NotStoredError
 from hashcompat.core.kubelet.decide import decide, decide_by_record
-from hashcompat.core.kubelet.decide.case import Decision, not_compared
+from hashcompat.core.kubelet.decide.case import Case, Decision, not_compared
 from hashcompat.core.kubelet.decide.pod import at_rest
 from hashcompat.core.kubelet.decide.room.requests import as_allocated
 from hashcompat.core.kubelet.decide.static import undecoded
@@ -52,6 +52,11 @@ class Draft(msgspec.Struct, frozen=True):
     skipped: str = ""
     """Why kubelets read past its static pod's manifest, so that it does not run; empty for nothing."""
 
+    @property
+    def case(self) -> Case | None:
+        """What is decided; None where an obstacle prevents that."""
+        return self.prepared.case if self.prepared else None
+
     def decision(self, *, calibrated: bool) -> Decision:
         """Return what the target kubelet does.
 
@@ -67,7 +72,7 @@ class Draft(msgspec.Struct, frozen=True):
     @property
     def reproduced(self) -> bool | None:
         """Whether a known release computes the recorded hash; None where nothing is compared."""
-        case = self.prepared.case if self.prepared else None
+        case = self.case
         if case is None or case.recorded is None or case.recorded.hash is None or not case.old_known:
             return None
         if at_rest(self.pod, self.container) or not case.comparable:

@@ -199,14 +199,14 @@ class Planner:
                 ),
                 from_url=draft.pod.from_url,
                 hashed=draft.prepared is not None,
-                creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
+                creator=assumed_creator(draft.case, decision) if draft.case else "",
                 aligned=_is_aligned(draft),
                 mistaken=_may_be_mistaken(draft),
                 gated=_is_gated(draft),
                 timed=draft.pod.spec.get("activeDeadlineSeconds") is not None,
                 of_plugins=draft.container.plugins is None
                 and any(reason.id == rules.DEVICES for reason in decision.reasons),
-                unstarted=draft.prepared is not None and draft.prepared.case.unstarted,
+                unstarted=draft.case is not None and draft.case.unstarted,
                 by_kernel=_is_by_kernel(draft, decision),
                 compared=self._is_compared(draft, decision),
                 uncreated=draft.pod.manifest and draft.pod.static_manifest is None,
@@ -315,7 +315,7 @@ def _rewritable(found: Sequence[Ruled[Ruling]]) -> list[bool]:
 
 def _is_aligned(draft: Draft) -> bool:
     """Return whether the target kubelet may ask for free CPUs though a running container has some."""
-    case = draft.prepared.case if draft.prepared else None
+    case = draft.case
     if case is None or case.managers_known or at_rest(draft.pod, draft.container):
         return False
     old = case.old if case.old_known else None
@@ -325,16 +325,16 @@ def _is_aligned(draft: Draft) -> bool:
 
 def _is_by_kernel(draft: Draft, decision: Decision) -> bool:
     stands = decision.verdict in (Verdict.KEEP, Verdict.RESTART)
-    return stands and draft.prepared is not None and relies_on_kernel(draft.prepared.case)
+    return stands and draft.case is not None and relies_on_kernel(draft.case)
 
 
 def _may_be_mistaken(draft: Draft) -> bool:
-    case = draft.prepared.case if draft.prepared else None
+    case = draft.case
     return case is not None and may_mistake(case) and not at_rest(draft.pod, draft.container)
 
 
 def _is_gated(draft: Draft) -> bool:
-    case = draft.prepared.case if draft.prepared else None
+    case = draft.case
     if case is None or draft.container.type in NEVER_COMPARED:
         return False
     return relies_on_gate(case) and not at_rest(draft.pod, draft.container)

@@ -286,13 +286,12 @@ def _check_files(parameters: Iterable[click.Parameter], values: Mapping[str, Any
     piped = dict.fromkeys(flag for flag, name in read if flag and name == "-")
     if len(piped) > 1:
         raise UsageError(f"{' and '.join(piped)}: standard input can be only one of them")
-    places = [("--out", values["out"])] if values.get("out") else []
-    places += [("--report", place.path) for place in values.get("reports") or ()]
-    if not places:
+    out, reports = values.get("out"), values.get("reports") or ()
+    if not (out or reports):
         return
-    from hashcompat.cli.output import check_kept
+    from hashcompat.cli.output import check_kept, places
 
-    check_kept(places, read, recursive=bool(values.get("recursive")))
+    check_kept(places(out, reports), read, recursive=bool(values.get("recursive")))
 
 
 def _parameters(made: type, heading: str, changed: Sequence[Changed]) -> Iterator[click.Parameter]:

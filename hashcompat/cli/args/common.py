@@ -245,12 +245,6 @@ class OutputOptions:
         """Raise UsageError where two reports go to one place."""
         check_apart(self.out, self.reports)
 
-    @property
-    def places(self) -> list[tuple[str, str]]:
-        """Where results go besides stdout, each with its flag."""
-        saved = [("--out", self.out)] if self.out else []
-        return [*saved, *(("--report", report.path) for report in self.reports)]
-
     def needs_document(self, flag: str, what: str) -> None:
         """Raise UsageError for an option about what only the document has, where that is not to be shown."""
         forms = [self.format or "", *(report.form for report in self.reports)]

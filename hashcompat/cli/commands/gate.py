@@ -111,11 +111,12 @@ def command(arguments: Arguments) -> int:
 
 def _check_kept(arguments: Arguments, chosen: Settled) -> None:
     """Raise UsageError where a result would replace what no flag names, or the state, there yet or not."""
-    places, state = arguments.shown.places, arguments.rollout.state
+    written = output.places(arguments.shown.out, arguments.shown.reports)
     named = [(one.place, one.file) for key in FILES if (one := chosen.settings.get(key))]
     files = [("settings", file.name) for file in chosen.files]
-    output.check_kept(places, [*named, *files], recursive=False)
-    for flag, place in places:
+    output.check_kept(written, [*named, *files], recursive=False)
+    state = arguments.rollout.state
+    for flag, place in written:
         if state and os.path.realpath(place) == os.path.realpath(state):
             raise UsageError(f"{flag} {place}: that is the state (--state); choose another file")
 

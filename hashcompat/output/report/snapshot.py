@@ -290,9 +290,12 @@ def _status(pod: Pod) -> Document:
     status: Document = {"phase": pod.phase, **_present(qosClass=pod.qos or None)}
     if pod.seen is not None:
         status["observedGeneration"] = _CHANGED - 1
-    found = dict.fromkeys(filter(None, (pod.resizing, RESTARTING_ALL if pod.restarting else "")), "True")
-    if found := {**found, **({SANDBOX_READY: "False"} if pod.unsandboxed else {})}:
-        status["conditions"] = _conditions(found)
+    true = pod.resizing, RESTARTING_ALL if pod.restarting else ""
+    conditions = dict.fromkeys(filter(None, true), "True")
+    if pod.unsandboxed:
+        conditions[SANDBOX_READY] = "False"
+    if conditions:
+        status["conditions"] = _conditions(conditions)
     if pod.ends is not None:
         since = pod.ends - timedelta(seconds=pod.spec["activeDeadlineSeconds"])
         status["startTime"] = time_text(since)

@@ -173,12 +173,12 @@ class Facts:
         Where no unit shows them whole, or where it starts another program than the one that runs, those of
         the kubelet that runs.
         """
-        running: Mapping[str, str] = {}
         try:
             running = self.running_flags
         except AbsentError:
             if not self.start.complete:
                 raise UnreadError(_NO_KUBELET) from None
+            running = {}
         else:
             if not self.restarts_from_unit:
                 return running

@@ -68,7 +68,7 @@ _NOT_COLLECTED: Final = "aAbBcdDfJmMoqrRsTvVwWyY"
 """Those that stand for what no dump has, or seldom. Any other character is kept with its ``%``: ``<10%,``."""
 
 _LEFT_OUT: Final = re.compile(r"\\\n[ \t]*\\?(?=\n|\Z)")
-"""A line that goes on in one with nothing on it: the collector left out what was there, such as ``$NAME``."""
+"""A line that goes on in one with nothing on it: the collector left out what was there."""
 
 _NAME: Final = "kubelet"
 

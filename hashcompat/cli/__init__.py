@@ -59,6 +59,18 @@ def _raise_once(number: int, _frame: FrameType | None) -> None:
     raise SystemExit(_SHELL + number)
 
 
+def signal_behind(error: BaseException) -> KeyboardInterrupt | SystemExit | None:
+    """Return what a signal raised where an error came of it, or the error itself if it is that.
+
+    Until Python 3.12, what is raised while a class names its attributes (``__set_name__``) becomes a
+    RuntimeError (type_new_set_names in Objects/typeobject.c), and any import may be interrupted there.
+    """
+    before: BaseException | None = error
+    while before is not None and not isinstance(before, KeyboardInterrupt | SystemExit):
+        before = before.__cause__ or before.__context__
+    return before
+
+
 def _leave_at_once(lost: sys.UnraisableHookArgs) -> None:
     """Leave where Python would drop the exception: a signal arrived in a destructor or a weak reference."""
     if isinstance(lost.exc_value, KeyboardInterrupt):

@@ -10,7 +10,7 @@ import os
 import sys
 
 from hashcompat import __version__
-from hashcompat.cli import drop_unwritable, prepare
+from hashcompat.cli import drop_unwritable, prepare, signal_behind
 
 TYPE_CHECKING = False  # importing typing takes longer than all of this module
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Action = Callable[[str, Sequence[str]], Any]
     """Does what a program of that name is to do with its arguments; returns an exit code or None for 0."""
+    Finder = Callable[[Sequence[str]], Action]
+    """Imports and returns what does as the arguments ask."""
 
 _BETWEEN_COLLECTIONS = 100_000
 """New objects between two searches for unreachable cycles. Plans and pods have no cycles, and a search every
@@ -29,38 +31,39 @@ def main() -> int:
     """Run the command line and return a documented exit code."""
     is_plugin = sys.argv[0].rpartition(os.sep)[2].startswith("kubectl-")
     program = "kubectl hashcompat" if is_plugin else "hashcompat"
-    return _whole_process(program, None)
+    return _whole_process(program)
 
 
 def complete_for_kubectl() -> int:
     """Print what kubectl asks for with the words of its command line."""
-    from hashcompat.cli.program import answered
-
-    return _whole_process("kubectl hashcompat", answered)
+    return _whole_process("kubectl hashcompat", _asked_by_kubectl)
 
 
-def _whole_process(program: str, action: Action | None) -> int:
+def _whole_process(program: str, find: Finder | None = None) -> int:
     # before the imports, which make most of the objects of a short run
     gc.set_threshold(_BETWEEN_COLLECTIONS)
     prepare()
     try:
-        return _run(program, sys.argv[1:], action)
+        return _run(program, sys.argv[1:], find)
     finally:
         drop_unwritable()
 
 
-def _run(program: str, arguments: Sequence[str], action: Action | None = None) -> int:
+def _run(program: str, arguments: Sequence[str], find: Finder | None = None) -> int:
     """Return the exit code; every failure becomes one message of at most three lines on stderr.
 
     An interruption while click is imported is left to the caller: nothing can be reported by half of it.
     """
-    action = action or _asked(arguments)
     try:
-        return _reported(program, arguments, action)
+        return _reported(program, arguments, (find or _asked)(arguments))
     except BrokenPipeError:
         from hashcompat.core.errors import ExitCode
 
         return ExitCode.CLOSED_PIPE
+    except Exception as error:
+        if ended := signal_behind(error):
+            raise ended from error
+        raise
 
 
 def _reported(program: str, arguments: Sequence[str], action: Action) -> int:
@@ -71,9 +74,12 @@ def _reported(program: str, arguments: Sequence[str], action: Action) -> int:
     except BrokenPipeError:
         raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a bug must not pass for a finding
+        ended = signal_behind(error)
+        if isinstance(ended, SystemExit):
+            raise ended from None
         from hashcompat.cli.program import report_failure
 
-        return report_failure(error, program)
+        return report_failure(ended or error, program)
     return int(result or 0)
 
 
@@ -84,6 +90,12 @@ def _asked(arguments: Sequence[str]) -> Action:
     from hashcompat.cli.program import called
 
     return called
+
+
+def _asked_by_kubectl(_arguments: Sequence[str]) -> Action:
+    from hashcompat.cli.program import answered
+
+    return answered
 
 
 def _version(program: str, _arguments: Sequence[str]) -> None:

@@ -123,6 +123,42 @@ def test_an_interruption_at_any_call_is_130_and_leaves_nothing(tmp_path: Path) -
     assert json.loads((tmp_path / "hashes.json").read_text())["kind"] == "HashList"
 
 
+NAMING = """
+import os, signal, sys
+from hashcompat import __main__ as entry
+
+def naming(number, name):
+    left = number
+    def count(frame, event, arg):
+        nonlocal left
+        place = frame.f_globals["__name__"], frame.f_code.co_name
+        if event == "call" and place == ("functools", "__set_name__"):
+            left -= 1
+            if left == 0:
+                signal.raise_signal(signal.Signals[name])
+    return count
+
+function, name, *sys.argv = sys.argv[1:]
+for number in 1, 2, 4, 8, 16, 10_000:
+    if not (child := os.fork()):
+        sys.setprofile(naming(number, name))
+        getattr(entry, function)()
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""Runs the program once per number, each time interrupted where a class names that cached property."""
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", "130"), ("SIGTERM", "143")])
+@pytest.mark.parametrize("function", ["main", "complete_for_kubectl"])
+def test_an_interruption_while_a_class_is_made_is_not_a_bug(function: str, name: str, code: str) -> None:
+    """Python 3.11 makes a RuntimeError of it."""
+    command = [sys.executable, "-c", NAMING, function, name, "hashcompat", "plan", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    codes = [line for line in done.stdout.splitlines() if re.fullmatch(r"\d+", line)]
+    assert codes == [code] * 5 + ["0"]
+    assert done.stderr == ("\nError: interrupted\n" * 5 if name == "SIGINT" else "")
+
+
 DELAYS = (0, 0.01, 0.02, 0.04, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0)
 
 

@@ -76,7 +76,7 @@ def test_the_heat_map_of_every_release_fits(opened: Opened, width: int) -> None:
     assert sizes[0] <= sizes[1]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", sliced(["light", "dark"], ["dark"]))
 def test_paper_is_white_has_no_controls_and_all_rows(opened: Opened, scheme: str) -> None:
     page = opened("verdicts", color_scheme=scheme).page
     page.locator("#theme").click()

@@ -204,6 +204,7 @@ def test_krew_accepts_its_manifest_and_installs_from_the_archive(made: Path, tmp
     assert done.stdout.startswith(ANSWER), done.stderr
 
 
+@pytest.mark.full
 def test_rattler_build_reads_the_recipe_of_conda(tools: Path, made: Path) -> None:
     code = """if True:
         import json, sys
@@ -242,6 +243,7 @@ def test_conda_builds_installs_and_tests_the_recipe(
     assert len(built) == (0 if lacks else 1)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("program", ["pip", "uvx"])
 def test_what_is_not_published_is_installed_from_nobody(tools: Path, program: str) -> None:
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
@@ -250,6 +252,7 @@ def test_what_is_not_published_is_installed_from_nobody(tools: Path, program: st
     assert "releases.hashcompat.invalid" in done.stderr
 
 
+@pytest.mark.full
 def test_the_bill_of_materials_names_what_is_locked(made: Path) -> None:
     """Its schema is looked at while it is made."""
     document = json.loads((made / "hashcompat.cdx.json").read_text(encoding="utf-8"))

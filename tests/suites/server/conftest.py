@@ -37,7 +37,10 @@ def node(name: str, kubelet: str) -> dict[str, Any]:
             "architecture": "amd64",
             "kubeletVersion": kubelet,
             "containerRuntimeVersion": "containerd://1.7.13",
-        }
+        },
+        # where nobody answers for a kubelet, and says so at once: a name would be looked up for seconds
+        "addresses": [{"type": "InternalIP", "address": "127.0.0.1"}],
+        "daemonEndpoints": {"kubeletEndpoint": {"Port": 1}},
     }
     return {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name}, "status": status}
 

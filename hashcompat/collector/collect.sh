@@ -1076,6 +1076,35 @@ command -v find >/dev/null || exit 127
 cd "$top" || exit
 find . -type d 2>/dev/null | sed -n "s/^[.]//;/[0-9a-f]\{64\}/p"'
 
+# Prints the paths of the other cgroups, of slices and services, three levels deep, each with its controllers: of cgroup v2, or the
+# hierarchies of v1 that it is in. The first one is the root.
+SERVICES='
+top=$1/sys/fs/cgroup
+[ -d "$top" ] || { echo "no such file" >&2; exit 1; }
+command -v find >/dev/null || exit 127
+listed() {
+    find . -maxdepth 3 \( -name "*kubepods*" -o -name "*.scope" -o -name docker -o -name "lxc*" -o -name user.slice -o -name machine.slice -o \
+        -name "*[!A-Za-z0-9_.:@\\\\-]*" \) -prune -o -type d -print 2>/dev/null | sed "s/^[.]//;s/^$/\//;/[0-9a-f]\{64\}/d"
+}
+if [ -f "$top/cgroup.controllers" ]; then
+    cd "$top" || exit
+    listed | while read -r path; do
+        controllers=
+        read -r controllers <"./$path/cgroup.controllers" 2>/dev/null
+        printf "%s %s\n" "$path" "$controllers"
+    done
+    exit 0
+fi
+for name in cpu cpuacct cpuset memory systemd pids hugetlb; do
+    [ ! -d "$top/$name" ] || (cd "$top/$name" && listed | sed "s/$/ $name/")
+done | awk "
+    !(\$1 in found) { order[++count] = \$1 }
+    { found[\$1] = found[\$1] \" \" \$2 }
+    END {
+        if (!count) { print \"nothing is mounted there\" >\"/dev/stderr\"; exit 1 }
+        for (n = 1; n <= count; n++) print order[n] found[order[n]]
+    }"'
+
 # Prints each process: its id, its parent's, its state and the name of its program.
 PROCESSES='
 for file in "$1"/[0-9]*/stat; do
@@ -1148,7 +1177,10 @@ arguments() {
 
 processes() { probe processes all plain sh -c "$PROCESSES" sh "$HOST/proc"; }
 
-cgroups() { probe cgroups all plain sh -c "$CGROUPS" sh "$HOST"; }
+cgroups() {
+    probe cgroups all plain sh -c "$CGROUPS" sh "$HOST"
+    probe cgroups services plain sh -c "$SERVICES" sh "$HOST"
+}
 
 # Prints the ids of processes by the names of their programs, patterns.
 pids() {

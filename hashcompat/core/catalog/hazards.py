@@ -63,6 +63,13 @@ class Hazards(msgspec.Struct, frozen=True):
     """Whether containerd 1 is still ``supported`` by that minor, or only ``tolerated``."""
     cgroup_driver_from_cri: bool
     """Whether the kubelet by default takes the cgroup driver that the runtime reports."""
+    cgroup_v1_controllers: tuple[str, ...]
+    """The hierarchies of cgroup v1 in which a cgroup has to be, of those that are mounted."""
+    cgroup_v2_controllers: tuple[str, ...]
+    """The controllers that a cgroup has to have with cgroup v2, of those that the root has."""
+    reserved_cgroup: str
+    """How a slice is found that a kubelet with the driver systemd reserves for: ``by slices``, whose last
+    parts make its name; ``by path``, whose parts do; or ``by name``, the last one of the path."""
     subordinate_ids: str
     """Where the ids of pods with user namespaces are from: a ``fixed`` range, or those ``of the user``
     kubelet where the node has one."""

@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.core.errors import HashcompatError, InputError
+from hashcompat.core.regex import regex
 from hashcompat.core.shown import said
 
 NOT_COLLECTED: Final = "not in the dump; collect again with --preflight"
@@ -34,6 +35,15 @@ MEMINFO: Final = "/proc/meminfo"
 HOSTNAME: Final = "/proc/sys/kernel/hostname"
 NUMA: Final = "/sys/devices/system/node"
 """The directory of NUMA nodes; each has a file meminfo."""
+CGROUPS: Final = "/sys/fs/cgroup"
+CGROUPS_OF_SERVICES: Final = ("cgroups", "services")
+"""The kind and the name of the probe of the cgroups of slices and services."""
+CGROUP_DEPTH: Final = 3
+"""How many levels of them are looked at: a cgroup that somebody sets aside for daemons is near the root."""
+OTHER_CGROUPS: Final = regex(
+    r".*kubepods.*|.*\.scope|docker|lxc.*|user\.slice|machine\.slice|.*[0-9a-f]{64}.*"
+)
+"""The names of those of pods, containers, machines and users, which are not shown, nor what is below them."""
 CPUS: Final = "/sys/devices/system/cpu"
 ONLINE: Final = f"{CPUS}/online"
 """The CPUs that the kernel uses."""

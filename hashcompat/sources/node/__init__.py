@@ -13,13 +13,22 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from pathlib import Path
 from threading import Thread
 from typing import Final
 
 import msgspec
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.records.probes import MOUNTS, Probe, lines
+from hashcompat.core.records.probes import (
+    CGROUP_DEPTH,
+    CGROUPS,
+    CGROUPS_OF_SERVICES,
+    MOUNTS,
+    OTHER_CGROUPS,
+    Probe,
+    lines,
+)
 from hashcompat.sources.http import LateError, before
 from hashcompat.sources.node.root import Root
 
@@ -133,7 +142,6 @@ _CONTAINER: Final = re.compile(r"[0-9a-f]{64}")
 _BREAK: Final = re.compile(r"[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
 """What ends a line for some reader; a process may have it in its name, to look like two."""
 _NAMESPACES: Final = ("mnt", "user")
-_CGROUPS: Final = "/sys/fs/cgroup"
 
 
 def everything(root: Root) -> str:
@@ -177,13 +185,60 @@ def cgroups(root: Root) -> NodeQuery:
 
 def _cgroups(root: Root) -> str:
     """Walk one hierarchy: cgroup v2's, or of v1 that of the processor; some end meanwhile."""
-    top = root.place(_CGROUPS)
+    top = root.place(CGROUPS)
     start = next((top / name for name in ("cpu", "cpu,cpuacct") if (top / name).is_dir()), top)
     if not any(start.iterdir()):
         raise InputError("nothing is mounted there")
     found = (f"{directory}/{name}" for directory, names, _ in os.walk(start) for name in names)
     paths = sorted(path.removeprefix(str(start)) for path in found if _CONTAINER.search(path))
     return "".join(f"{path}\n" for path in paths)
+
+
+_HIERARCHIES: Final = ("cpu", "cpuacct", "cpuset", "memory", "systemd", "pids", "hugetlb")
+"""Those of cgroup v1 that a kubelet looks for a cgroup in."""
+_USUAL_NAME: Final = re.compile(r"[\w.:@\\-]+", re.ASCII)
+
+
+def services(root: Root) -> NodeQuery:
+    """Return the question for the other cgroups, of slices and services: each with its controllers, a line.
+
+    With cgroup v1 these are the hierarchies that it is in. The first line is that of the root.
+    """
+    return NodeQuery(*CGROUPS_OF_SERVICES, partial(_services, root))
+
+
+def _services(root: Root) -> str:
+    top = root.place(CGROUPS)
+    found: dict[str, list[str]] = {}
+    if (top / "cgroup.controllers").is_file():
+        found = {path: _controllers(top / path[1:]) for path in _paths_of_services(top)}
+    else:
+        for name in _HIERARCHIES:
+            for path in _paths_of_services(top / name):
+                found.setdefault(path, []).append(name)
+    if not found:
+        top.stat()
+        raise InputError("nothing is mounted there")
+    return "".join(f"{path} {' '.join(names)}\n" for path, names in found.items())
+
+
+def _paths_of_services(top: Path, path: str = "/", depth: int = 0) -> Iterator[str]:
+    try:
+        names = [one.name for one in os.scandir(top / path[1:]) if one.is_dir(follow_symlinks=False)]
+    except OSError:
+        return  # a hierarchy that is not mounted, or a service that has ended
+    yield path
+    if depth < CGROUP_DEPTH:
+        for name in names:
+            if _USUAL_NAME.fullmatch(name) and not OTHER_CGROUPS.fullmatch(name):
+                yield from _paths_of_services(top, f"{path.rstrip('/')}/{name}", depth + 1)
+
+
+def _controllers(place: Path) -> list[str]:
+    try:
+        return (place / "cgroup.controllers").read_text(encoding="ascii").split()
+    except OSError:
+        return []  # it has ended
 
 
 def holders(root: Root, processes: Probe) -> list[NodeQuery]:

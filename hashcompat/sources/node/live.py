@@ -36,6 +36,7 @@ from hashcompat.sources.node import (
     kubelets,
     listed,
     process,
+    services,
     wanted,
 )
 from hashcompat.sources.node.root import Root, why_not_asked
@@ -82,7 +83,7 @@ def collect(
         found = [one for one in found if _shows(one)]
     probes = [processes, *kubelet, *(probe for one in found for probe in one.probes)]
     probes += _tasks(asks, node, found)
-    probes += asks.every([cgroups(node), *holders(node, processes)])
+    probes += asks.every([cgroups(node), services(node), *holders(node, processes)])
     of_runtimes = list(questions(node, probes))
     probes += asks.every([*of_runtimes, *asks.gather(lambda: wanted.questions(node, kubelet[0]), "/")])
     # Only what is left of it: all that was read in between has usually taken longer.

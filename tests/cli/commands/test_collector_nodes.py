@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import yaml
@@ -13,6 +14,7 @@ import yaml
 from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.collected import from_dump
 from hashcompat.core.records.probes import AbsentError, Dump
+from tests.helpers import cgrouptrees
 from tests.helpers.dumps import read_back
 from tests.helpers.fakenode import CONTAINERD, DOCKER, HANG, FakeNode, fake_node
 from tests.helpers.hostproc import K3S, MICROK8S, OF_MICROK8S
@@ -1071,7 +1073,21 @@ def test_cgroups_that_are_not_there(node: FakeNode) -> None:
     with pytest.raises(AbsentError):
         node.dump(preflight=True).read("cgroups", "all")
     (node.host / "sys/fs/cgroup").mkdir(parents=True)
-    assert problem(node.dump(preflight=True), "cgroups", "all") == "nothing is mounted there"
+    for name in ("all", "services"):
+        assert problem(node.dump(preflight=True), "cgroups", name) == "nothing is mounted there"
+
+
+@ROWS
+@pytest.mark.parametrize(
+    ("make", "lines"),
+    [(cgrouptrees.make_v2, cgrouptrees.SHOWN_V2), (cgrouptrees.make_v1, cgrouptrees.SHOWN_V1)],
+    ids=["v2", "v1"],
+)
+def test_cgroups_of_services_are_listed_with_their_controllers(
+    node: FakeNode, make: Callable[[Path], None], lines: set[str]
+) -> None:
+    make(node.host)
+    assert cgrouptrees.shown(node.dump(preflight=True).read("cgroups", "services")) == lines
 
 
 def test_without_crictl_the_rest_of_the_cri_is_a_problem(node: FakeNode) -> None:

@@ -6,7 +6,7 @@ import json
 import socketserver
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -18,8 +18,9 @@ from msgspec import structs
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import load_all
 from hashcompat.core.records.probes import Dump, dumps
-from hashcompat.sources.node import NodeReader, cri, docker, live
-from tests.helpers import hostproc
+from hashcompat.sources.node import NodeReader, cri, docker, live, services
+from hashcompat.sources.node.root import Root
+from tests.helpers import cgrouptrees, hostproc
 from tests.helpers.dumps import APP, POD_ROWS, SANDBOX, as_text, found, inspected, upgrade
 from tests.helpers.hostproc import KUBELET, process, write
 from tests.helpers.program import Run
@@ -142,6 +143,27 @@ def test_a_healthy_node(tmp_path: Path, root: Path) -> None:
     assert given.read("processes", "all").splitlines()[-1] == "4321 1 S app (x) y"
     assert sorted(given.read("cgroups", "all").splitlines()) == [f"/kubepods/{SANDBOX}", f"/kubepods/{APP}"]
     assert root.exists()
+
+
+@pytest.mark.parametrize(
+    ("make", "lines"),
+    [(cgrouptrees.make_v2, cgrouptrees.SHOWN_V2), (cgrouptrees.make_v1, cgrouptrees.SHOWN_V1)],
+    ids=["v2", "v1"],
+)
+def test_cgroups_of_services_are_listed_with_their_controllers(
+    tmp_path: Path, make: Callable[[Path], None], lines: set[str]
+) -> None:
+    make(tmp_path)
+    (probe,) = NodeReader(5, 60).every([services(Root(tmp_path))])
+    assert cgrouptrees.shown(probe.text or "") == lines
+
+
+def test_cgroups_of_services_that_are_not_there(tmp_path: Path) -> None:
+    (gone,) = NodeReader(5, 60).every([services(Root(tmp_path))])
+    assert (gone.text, gone.problem) == (None, "")
+    (tmp_path / "sys/fs/cgroup").mkdir(parents=True)
+    (bare,) = NodeReader(5, 60).every([services(Root(tmp_path))])
+    assert bare.problem == "nothing is mounted there"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The host below the kubelet: cgroups, mounts, swap, certificates, network: PF-102, 113, 114, 213, 214."""
+"""The host below the kubelet: cgroups, mounts, swap, certificates: PF-102, 113, 114, 146, 213, 214, 513."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from shlex import quote
 from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem
+from hashcompat.analysis.preflight.checks.runtime import cgroup_driver
 from hashcompat.analysis.preflight.facts import Facts, host, runtime, runtimefiles, units
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import CNI_NETWORKS, CNI_PLUGINS, SWAPS, AbsentError, UnreadError
+from hashcompat.core.records.probes import (
+    CGROUPS,
+    CNI_NETWORKS,
+    CNI_PLUGINS,
+    SWAPS,
+    AbsentError,
+    UnreadError,
+)
 from hashcompat.core.shown import name, said
 
 # PF-102: cgroup v1 under a kubelet that refuses it.
@@ -26,13 +34,113 @@ def _find_cgroup_v1(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         return
     yield Problem(
         Status.ERROR,
-        host.CGROUPS,
+        CGROUPS,
         f"this node has cgroup v1, on which kubelet {upgrade.target.release} does not start",
         "move the node to cgroup v2 (systemd.unified_cgroup_hierarchy=1), or set failCgroupV1: false",
     )
 
 
 CGROUP_V1: Final = Check("PF-102", _find_cgroup_v1)
+
+
+# PF-146: a cgroup that the kubelet is given, and that is not there or lacks a controller.
+
+_ROOT: Final = "cgroupRoot"
+_ENFORCED: Final = {
+    "system-reserved": ("system-reserved-cgroup", "systemReservedCgroup"),
+    "kube-reserved": ("kube-reserved-cgroup", "kubeReservedCgroup"),
+}
+"""What enforceNodeAllocatable may hold, and by which setting its cgroup is given."""
+_SLICE: Final = ".slice"
+_COMPRESSIBLE: Final = "-compressible"
+"""The end of such a value, from 1.32 on, that enforces the processor's share alone."""
+
+
+def _find_given_cgroups(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
+    given = list(_given_cgroups(facts))
+    if not given:
+        return
+    there = host.controllers(facts.dump)
+    is_v2 = host.cgroups(facts.dump) == host.CGROUP_V2
+    hazards = upgrade.hazards
+    asked = hazards.cgroup_v2_controllers if is_v2 else hazards.cgroup_v1_controllers
+    needed = there["/"].intersection(asked)
+    by_systemd = cgroup_driver(facts, upgrade) == "systemd"
+    by_name = hazards.reserved_cgroup == "by name"
+    for setting, cgroup in given:
+        found = "by path" if setting == _ROOT and by_name else hazards.reserved_cgroup
+        path = _slice(cgroup, found) if by_systemd else f"/{cgroup.strip('/')}"
+        if not host.shows_cgroup(path):
+            raise UnreadError(f"{setting} is {name(cgroup)}, and whether {name(path)} is there is not shown")
+        lacks = sorted(needed - there.get(path, frozenset()))
+        # The kubelet gives the root's children all controllers when it creates the cgroup of all pods.
+        if lacks and not (is_v2 and path in there and path.count("/") == 1):
+            yield _lacking(upgrade, setting, (cgroup, path), [] if path not in there else lacks, is_v2=is_v2)
+
+
+def _given_cgroups(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield the setting and the cgroup of each that has to be there.
+
+    Source: pkg/kubelet/cm/container_manager_linux.go ``NewContainerManager`` and
+    node_container_manager_linux.go ``enforceNodeAllocatableCgroups``, 1.7.5 - 1.37.1.
+    """
+    root = str(facts.setting("cgroup-root", "cgroupRoot") or "")
+    if root.strip("/") and facts.is_set("cgroups-per-qos", "cgroupsPerQOS", default=True):
+        yield _ROOT, root
+    enforced = facts.setting("enforce-node-allocatable", "enforceNodeAllocatable") or ()
+    words = enforced.split(",") if isinstance(enforced, str) else map(str, enforced)
+    for word in dict.fromkeys(each.strip().removesuffix(_COMPRESSIBLE) for each in words):
+        flag, key = _ENFORCED.get(word, ("", ""))
+        cgroup = str(facts.setting(flag, key) or "") if flag else ""
+        if cgroup.strip("/"):
+            yield key, cgroup
+
+
+def _slice(cgroup: str, found: str) -> str:
+    """Return the path of the slice that a kubelet with the driver systemd takes a name for.
+
+    Source: pkg/kubelet/cm/cgroup_manager_linux.go ``ConvertCgroupNameToSystemd`` (1.10.13),
+    ``ParseSystemdToCgroupName`` and ``ToSystemd`` (1.16.0 - 1.37.1).
+    """
+    *above, last = filter(None, cgroup.split("/"))
+    if found == "by name":
+        parts = last.removesuffix(_SLICE).split("-")
+    else:
+        by_slices = found == "by slices"
+        parts = [
+            part.removesuffix(_SLICE).rpartition("-")[2]
+            if by_slices and part.endswith(_SLICE)
+            else part.replace("-", "_")
+            for part in (*above, last)
+        ]
+    return "".join(f"/{'-'.join(parts[: end + 1])}{_SLICE}" for end in range(len(parts)))
+
+
+def _lacking(
+    upgrade: KubeletStart, setting: str, called: tuple[str, str], lacks: list[str], *, is_v2: bool
+) -> Problem:
+    cgroup, path = called
+    what = f"{setting} is {name(cgroup)}"
+    how = f"{name(path)} lacks {', '.join(lacks)}" if lacks else f"the node has no cgroup {name(path)}"
+    places = [f"{CGROUPS}/{each}{path}" for each in lacks]
+    make = (
+        f"mkdir -p {' '.join(map(quote, places))} before it starts (ExecStartPre=)"
+        if lacks and not is_v2
+        else f"give {name(path)} these controllers before it starts (Delegate=yes in its unit)"
+        if lacks
+        else f"create {name(path)} before it starts"
+    )
+    word = next((word for word, (_, key) in _ENFORCED.items() if key == setting), "")
+    without = f"take {word} out of enforceNodeAllocatable" if word else "give it another cgroupRoot"
+    return Problem(
+        Status.ERROR,
+        path,
+        f"{what}, and {how}: kubelet {upgrade.target.release} does not start",
+        f"{make}, or {without}",
+    )
+
+
+GIVEN_CGROUPS: Final = Check("PF-146", _find_given_cgroups)
 
 
 # PF-113: a mounted file system whose server does not answer.

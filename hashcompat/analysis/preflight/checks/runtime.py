@@ -126,13 +126,10 @@ _DEFAULT: Final = "cgroupfs"
 
 
 def _find_drivers(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    # A kubelet that asks the runtime for its driver ignores its own setting (KEP-4033).
-    can = upgrade.runtimes.can(facts.runtime, "RuntimeConfig")
-    if can and _asks_runtime(facts, upgrade):
-        given = facts.cgroup_driver
+    given = cgroup_driver(facts, upgrade)
+    if _asks_runtime(facts, upgrade):
         whose = f"{facts.runtime} answers {name(given)}, which kubelet {upgrade.target.release} takes"
     else:
-        given = str(facts.setting("cgroup-driver", "cgroupDriver") or _DEFAULT)
         whose = f"kubelet {upgrade.target.release} is given {name(given)}"
     actual = facts.cgroup_driver
     if given != actual:
@@ -154,8 +151,23 @@ def _find_drivers(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         )
 
 
+def cgroup_driver(facts: Facts, upgrade: KubeletStart) -> str:
+    """Return the cgroup driver that the kubelet uses; raises UnreadError and AbsentError.
+
+    A kubelet that asks the runtime for its driver ignores its own setting (KEP-4033).
+    """
+    if _asks_runtime(facts, upgrade):
+        return facts.cgroup_driver
+    return str(facts.setting("cgroup-driver", "cgroupDriver") or _DEFAULT)
+
+
 def _asks_runtime(facts: Facts, upgrade: KubeletStart) -> bool:
-    """Return whether the feature gate is on; AllAlpha and AllBeta set it too while it is of that stage."""
+    """Return whether the runtime can be asked and the feature gate is on.
+
+    AllAlpha and AllBeta set the gate too while it is of that stage.
+    """
+    if not upgrade.runtimes.can(facts.runtime, "RuntimeConfig"):
+        return False
     gates = gates_of(facts, upgrade)
     return gates.is_on(_GATE) if gates.spec(_GATE) else upgrade.hazards.cgroup_driver_from_cri
 

@@ -17,6 +17,9 @@ from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import parse_cpus
 from hashcompat.core.records.probes import (
+    CGROUP_DEPTH,
+    CGROUPS,
+    CGROUPS_OF_SERVICES,
     CPUS,
     GETSUBIDS,
     MOUNTS,
@@ -24,6 +27,7 @@ from hashcompat.core.records.probes import (
     NOT_COLLECTED,
     NUMA,
     ONLINE,
+    OTHER_CGROUPS,
     SERVICE_PATH,
     USERS,
     AbsentError,
@@ -425,8 +429,8 @@ def _cpus(dump: Dump, path: str) -> frozenset[int]:
         raise UnreadError(str(error)) from None
 
 
-CGROUPS, CGROUP_V2 = "/sys/fs/cgroup", "cgroup2"
-"""Where cgroups are, and the type of file system that is there with cgroup v2 alone."""
+CGROUP_V2: Final = "cgroup2"
+"""The type of the file system at the top of the cgroups with cgroup v2 alone."""
 
 
 def cgroups(dump: Dump) -> str:
@@ -436,6 +440,28 @@ def cgroups(dump: Dump) -> str:
     if kind is None:
         raise UnreadError(f"nothing is mounted at {CGROUPS}")
     return kind
+
+
+_ROOT_CGROUP: Final = "/"
+
+
+def controllers(dump: Dump) -> Mapping[str, frozenset[str]]:
+    """Return the controllers of each cgroup of slices and services, by its path; ``/`` is the root.
+
+    With cgroup v1 they are the hierarchies that it is in. Raises AbsentError and UnreadError, as for the dump
+    of an older collector.
+    """
+    rows = (line.split(" ") for line in lines(dump.read(*CGROUPS_OF_SERVICES)))
+    found = {path: frozenset(filter(None, names)) for path, *names in rows}
+    if _ROOT_CGROUP not in found:
+        raise UnreadError(f"{CGROUPS}: no cgroups are shown")
+    return found
+
+
+def shows_cgroup(path: str) -> bool:
+    """Return whether a dump would have a cgroup if it were there."""
+    parts = path.strip("/").split("/")
+    return len(parts) <= CGROUP_DEPTH and not any(map(OTHER_CGROUPS.fullmatch, parts))
 
 
 def numa_nodes(dump: Dump) -> frozenset[int]:

@@ -120,6 +120,8 @@ def test_pf146_with_cgroup_v2_only_a_cgroup_further_down_may_lack_controllers() 
     at_top = {**reserving("/a"), CGROUPS: lines}
     below = {**reserving("/a/b"), CGROUPS: lines}
     assert status("PF-146", dump(at_top), upgrade(RELEASE)) == [("OK", "")]
+    root = {**given("cgroupRoot: /a\n"), CGROUPS: lines}
+    assert status("PF-146", dump(root), upgrade(RELEASE)) == [("ERROR", "/a")]
     ((state, _, text),) = found("PF-146", dump(below), upgrade(RELEASE))
     assert (state, "/a/b lacks cpu, cpuset, hugetlb:" in text) == ("ERROR", True)
 

@@ -15,11 +15,16 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.release import parse_release
+from hashcompat.sources.node import NodeReader, services
+from hashcompat.sources.node.root import Root
 from scripts.golden import reality
 from scripts.lib.paths import CACHE
 from scripts.suites import containerd, kubelets
 from scripts.suites.kubelets import Kubelet
 from tests.helpers import daemons, processes, switches
+from tests.helpers.dumps import Key, dump, status, upgrade
 from tests.suites.reality import containerd as created
 from tests.suites.reality import lab as labs
 from tests.suites.reality import pods, rest
@@ -80,6 +85,61 @@ def test_a_kubelet_ends_for_the_ids_that_are_found(
         else:
             wait_for(log, ACCEPTED)
             assert process.poll() is None
+
+
+RESERVED: Final = "hc-reserved"
+RESERVING: Final[dict[str, Any]] = {
+    "enforceNodeAllocatable": ["kube-reserved"],
+    "kubeReserved": {"cpu": "250m"},
+    "kubeReservedCgroup": f"/{RESERVED}",
+}
+HIERARCHIES: Final = default_catalog().hazards(parse_release(RELEASE)).cgroup_v1_controllers
+CPU_SHARES: Final = "256"
+"""A quarter of the 1024 that one CPU is."""
+ENDED: Final = "Failed to enforce Kube Reserved Cgroup Limits"
+
+
+@contextmanager
+def reserved(lacks: set[str] | None) -> Iterator[Path]:
+    """Make the cgroup in every hierarchy but some, or in none; return that of the processor."""
+    top = Path("/sys/fs/cgroup")
+    mounted = {one.name for one in top.iterdir() if one.is_dir() and one.name in HIERARCHIES}
+    for name in () if lacks is None else mounted - lacks:
+        (top / name / RESERVED).mkdir()
+    try:
+        yield top / "cpu" / RESERVED
+    finally:
+        rest.remove_groups(RESERVED)
+
+
+@pytest.mark.parametrize("release", ["1.26.15", RELEASE])
+@pytest.mark.parametrize("lacks", [None, {"pids"}, {"memory", "cpuset"}, set()], ids=str)
+def test_a_kubelet_ends_for_a_cgroup_that_it_reserves_for(
+    lacks: set[str] | None, release: str, node: daemons.Node, tmp_path: Path
+) -> None:
+    started = command(node, release, **RESERVING)
+    log = tmp_path / "kubelet.log"
+    with reserved(lacks) as group:
+        (shown,) = NodeReader(5, 60).every([services(Root(Path("/")))])
+        texts: dict[Key, Any] = {
+            ("file", "/var/lib/kubelet/config.yaml"): (node.directory / "config.yaml").read_text(),
+            ("file", "/proc/1/mounts"): Path("/proc/1/mounts").read_text(),
+            ("cgroups", "services"): shown.text or "",
+        }
+        predicted = status("PF-146", dump(texts), upgrade(release))
+        with processes.running(started, log) as process:
+            if lacks == set():
+                end = time.monotonic() + 60
+                while (group / "cpu.shares").read_text().strip() != CPU_SHARES:
+                    assert time.monotonic() < end, "no limit is set"
+                    time.sleep(1)
+                time.sleep(5)
+                assert process.poll() is None
+                assert predicted == [("OK", "")]
+            else:
+                assert process.wait(timeout=60) != 0
+                assert ENDED in log.read_text()
+                assert predicted == [("ERROR", f"/{RESERVED}")]
 
 
 SYSTEMD: Final = """

@@ -73,8 +73,10 @@ def _find_given_cgroups(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
         if not host.shows_cgroup(path):
             raise UnreadError(f"{setting} is {name(cgroup)}, and whether {name(path)} is there is not shown")
         lacks = sorted(needed - there.get(path, frozenset()))
-        # The kubelet gives the root's children all controllers when it creates the cgroup of all pods.
-        if lacks and not (is_v2 and path in there and path.count("/") == 1):
+        # With cgroup v2 it has given the root's children all controllers, to create the cgroup of all pods in
+        # its cgroupRoot, before it sets limits on the others.
+        is_given_them = is_v2 and setting != _ROOT and path in there and path.count("/") == 1
+        if lacks and not is_given_them:
             yield _lacking(upgrade, setting, (cgroup, path), [] if path not in there else lacks, is_v2=is_v2)
 
 

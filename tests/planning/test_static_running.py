@@ -380,20 +380,55 @@ def test_a_record_of_an_edited_manifest_decides(run: Run, directory: Path, tmp_p
         assert rows(document)["p-n1"][0] == verdict
 
 
-@pytest.mark.parametrize("uid", [OWN, ""])
-def test_a_container_that_a_manifest_has_no_more_is_killed(run: Run, directory: Path, uid: str) -> None:
-    old = {"name": "old", "image": "registry.example/old:1"}
+OLD = {"name": "old", "image": "registry.example/old:1"}
+
+
+@pytest.mark.parametrize(
+    ("uid", "way", "verdict", "rules"),
+    [
+        (OWN, RUNS, "KEEP", ["HC002"]),
+        (OWN, ["1.29.14", "1.30.14"], "KEEP", ["HC002"]),
+        (OWN, ["1.8.14", "1.8.15"], "KEEP", ["HC002"]),
+        (OWN, ["1.7.15", "1.7.16"], "KILL", ["HC046"]),
+        ("", RUNS, "KILL", ["HC022", "HC046"]),
+    ],
+)
+def test_a_container_that_a_manifest_has_no_more_ends_with_its_pod(
+    run: Run, directory: Path, uid: str, way: list[str], verdict: str, rules: list[str]
+) -> None:
     (directory / "p.json").write_text(json.dumps(manifest(C, **({"uid": uid} if uid else {}))))
-    document = planned(run, directory, shown_as(SHOWN, old))
-    verdicts = {one["container"]: one["verdict"] for one in document["items"]}
-    assert verdicts == {"c": "KEEP" if uid else "RESTART", "old": "KILL"}
+    document = planned(run, directory, shown_as(SHOWN, OLD), way=way)
+    found = {one["container"]: one for one in document["items"]}
+    assert found["c"]["verdict"] == ("KEEP" if uid else "RESTART")
+    assert (found["old"]["verdict"], [one["id"] for one in found["old"]["reasons"]]) == (verdict, rules)
+
+
+@pytest.mark.parametrize(
+    ("ended", "verdict", "rule"),
+    [
+        ({"terminated": {"exitCode": 0}}, "KILL", "HC045"),
+        ({"terminated": {"exitCode": 1}}, "KEEP", "HC002"),
+        ({"waiting": {"reason": "PodInitializing"}}, "KEEP", "HC002"),
+    ],
+)
+def test_a_container_that_a_manifest_has_no_more_ends_with_the_last_one_that_it_has(
+    run: Run, directory: Path, ended: Json, verdict: str, rule: str
+) -> None:
+    made = manifest(C, uid=OWN)
+    made["spec"] = {**made["spec"], "restartPolicy": "OnFailure"}
+    (directory / "p.json").write_text(json.dumps(made))
+    shown = shown_as(SHOWN, OLD)
+    shown["spec"]["restartPolicy"] = "OnFailure"
+    shown["status"]["containerStatuses"][0]["state"] = ended
+    (old,) = (one for one in planned(run, directory, shown)["items"] if one["container"] == "old")
+    assert (old["verdict"], old["reasons"][0]["id"]) == (verdict, rule)
 
 
 def test_a_container_with_another_name_is_another_one(run: Run, directory: Path) -> None:
     document = edited(run, directory, {**C, "name": "d"}, shown_as(SHOWN))
     found = {one["container"]: (one["verdict"], one["reasons"][0]["id"]) for one in document["items"]}
-    assert found == {"c": ("KILL", "HC046"), "d": ("KEEP", "HC002")}
-    assert document["summary"]["notCompared"] == 1
+    assert found == {"c": ("KEEP", "HC002"), "d": ("KEEP", "HC002")}
+    assert document["summary"]["notCompared"] == 2
 
 
 def test_a_reference_that_the_running_pod_lacks_is_refused(run: Run, directory: Path) -> None:

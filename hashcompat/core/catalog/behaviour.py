@@ -258,6 +258,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     """By what the newest of a pod's sandboxes is found: ``created``, ``attempt``, or one after the other."""
     first_sandbox: str
     """Which pods without any sandbox get one: ``always``, or ``unless Never``."""
+    removed_containers: str
+    """What runs in a pod whose spec does not have it any more is ``killed``, or ``left running``."""
     pod_cgroups: str
     """How a pod's cgroup is found, which no record shows; where it differs the whole pod is killed."""
     qos_containers: str

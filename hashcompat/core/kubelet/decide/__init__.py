@@ -37,7 +37,6 @@ POD: Final[tuple[Decide, ...]] = (
     pod.resting,  # the pod has ended or is about to, or nobody compares this container
     pod.refused_static_pod,  # the target kubelet does not read its manifest
     pod.missing_manifest,  # nor is its manifest there any more
-    pod.removed,  # nor is the container in it
     *ADMISSION,
     pod.overdue,  # its deadline has passed, and it is no static pod
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
@@ -52,6 +51,7 @@ POD: Final[tuple[Decide, ...]] = (
 a new one is a new pod."""
 
 RECORD: Final[tuple[Decide, ...]] = (
+    pod.removed,  # its manifest does not have it any more
     pod.restarted_whole,  # another container ended, and its rules restart all for that
     container.never_compared,  # init and ephemeral containers
     container.lost,  # the runtime does not know whether it runs
@@ -142,8 +142,8 @@ def _decide_by_record(case: Case) -> Decision | None:
 
 
 def _lasting(case: Case, decision: Decision) -> Decision:
-    """Return the decision, or what it is where nothing is created again or a deadline has passed."""
-    return pod.unless_overdue(case, creation.not_created(case, decision))
+    """Return the decision, or what it is where a container is not created again or a deadline has passed."""
+    return pod.unless_removed(case, pod.unless_overdue(case, creation.not_created(case, decision)))
 
 
 def _unless_changed(case: Case, decision: Decision) -> Decision:

@@ -240,7 +240,7 @@ def edited(case: Case) -> Decision | None:
     A manifest with a UID of its own keeps it when it is edited. Where nothing is recorded, only the mirror
     pod shows by which manifest the container was made, and API servers may have changed that too.
     """
-    if case.container.type in NEVER_COMPARED:
+    if case.container.type in NEVER_COMPARED or case.container.removed:
         return None
     if resized := _edited_resources(case):
         return resized

@@ -225,14 +225,36 @@ def missing_manifest(case: Case) -> Decision | None:
 
 
 def removed(case: Case) -> Decision | None:
-    """Kill a container of a static pod whose manifest does not have it any more.
+    """Decide a container of a static pod that is kept, whose manifest does not have the container any more.
 
-    Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, ContainersToKill.
+    From 1.8 on kubelets look at what the spec has alone, and such a container ends with its pod. Source:
+    pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodContainerChanges``, 1.7.5, and
+    ``computePodActions``, 1.8.15, 1.30.14 and 1.37.2.
     """
-    if case.container.removed:
-        text = "static pod: its manifest does not have this container any more"
-        return Decision(Verdict.KILL, (Reason(rules.NOT_SEEN, text),))
-    return None
+    if not case.container.removed:
+        return None
+    release = case.new.release
+    if case.new.behaviour.removed_containers == "killed":
+        return Decision(Verdict.KILL, (Reason(rules.NOT_SEEN, _REMOVED),))
+    match case.whole.is_done(rules_of(case)):
+        case True:
+            text = f"{_REMOVED}, and the others have ended, so that {release} ends the pod"
+            return Decision(Verdict.KILL, (Reason(rules.FINISHED, text),))
+        case None:
+            text = f"{_REMOVED}, and it ends with the others unless one starts again by its exit code"
+            return Decision(Verdict.UNKNOWN, (Reason(rules.EXIT_CODE, text),))
+    return not_compared(f"{_REMOVED}, and {release} looks only at what it has")
+
+
+def unless_removed(case: Case, decision: Decision) -> Decision:
+    """Kill instead of restarting what the manifest does not have any more, where its pod is created again."""
+    if not case.container.removed or decision.verdict is not Verdict.RESTART:
+        return decision
+    reasons = (*decision.reasons, Reason(rules.NOT_SEEN, _REMOVED))
+    return structs.replace(decision, verdict=Verdict.KILL, reasons=reasons)
+
+
+_REMOVED: Final = "static pod: its manifest does not have this container any more"
 
 
 def _newly_refused(case: Case) -> tuple[str, ...]:

@@ -112,6 +112,8 @@ class Whole:
     def _is_done(self, rules: Rules) -> bool | None:
         known = True
         for own in self._of(ContainerType.CONTAINER):
+            if own.removed:  # nobody looks at it
+                continue
             codes = exit_codes(own)
             again = {starts_again(own.spec, self._pod.restart_policy, code, rules) for code in codes}
             if again in (set(), {True}):  # it runs, never ran, or starts again whatever its code

@@ -116,7 +116,8 @@ GPU: Json = {**C, "resources": {"limits": {"nvidia.com/gpu": "1"}}}
         pytest.param("1.27.16", GPU, "Succeeded", True, id="admitted again without devices"),
         pytest.param("1.22.17", GPU, "Succeeded", True, id="from 1.22 on"),
         pytest.param("1.21.14", GPU, "Succeeded", False, id="before 1.22"),
-        pytest.param("1.28.15", GPU, "Succeeded", False, id="from 1.28 on"),
+        pytest.param("1.28.13", GPU, "Succeeded", True, id="before 1.28.14"),
+        pytest.param("1.28.14", GPU, "Succeeded", False, id="from 1.28.14 on"),
         pytest.param("1.27.16", GPU, "Failed", False, id="failed already"),
         pytest.param("1.27.16", C, "Succeeded", False, id="no devices"),
     ],
@@ -345,7 +346,18 @@ def test_a_pod_that_is_not_admitted_again_though_nothing_of_it_runs(
     assert [line.endswith("do not have): ns/p") for line in said] == [True] * is_said
 
 
-@pytest.mark.parametrize(("new", "is_said"), [("1.27.16", True), ("1.28.15", False), ("1.21.14", False)])
+@pytest.mark.parametrize(
+    ("new", "is_said"),
+    [
+        ("1.21.14", False),
+        ("1.27.16", True),
+        *(("1.28.13", True), ("1.28.14", False)),
+        *(("1.29.8", True), ("1.29.9", False)),
+        *(("1.30.4", True), ("1.30.5", False)),
+        *(("1.31.0", True), ("1.31.1", False)),
+        ("1.32.13", False),
+    ],
+)
 def test_a_finished_pod_that_is_refused_fails_after_all(run: Run, new: str, is_said: bool) -> None:
     given = pod(C, spec={"nodeSelector": {"disk": "ssd"}}, status={"phase": "Succeeded"})
     host = node(f"v{new}")

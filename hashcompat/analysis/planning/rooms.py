@@ -188,6 +188,7 @@ class Rooms:
                     tenant_of(
                         pod,
                         self.asking(pod),
+                        self._on(pod.node),
                         refused=pod.uid in refused,
                         refused_last=pod.uid in refused_last,
                         is_open=pod.uid in may_be_refused,

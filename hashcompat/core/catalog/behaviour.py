@@ -205,8 +205,9 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     victims: str
     """Whose room they take: that of pods that are ``not critical``, or of any that is ``less important``, by
     its priority."""
-    ending: bool
-    """Whether a pod that has finished counts while containers of it run."""
+    ending: str
+    """Whether a pod that has finished is ``ignored``, or counts ``while running``, which its containers may
+    do still, or ``until ended``, which takes the kubelet a moment after its start."""
     deleted: bool
     """Whether a pod that is being deleted counts though no regular container of it runs."""
     resized: str

@@ -224,7 +224,7 @@ def _find_smaller(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if not (smaller or fewer):
         return
     tenants = [
-        tenant_of(pod, asking(pod, node.allocatable, upgrade.target))
+        tenant_of(pod, asking(pod, node.allocatable, upgrade.target), upgrade.target)
         for pod in facts.pods
         if takes_room(pod, upgrade.target)
     ]

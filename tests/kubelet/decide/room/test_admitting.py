@@ -360,6 +360,31 @@ def test_hc048_a_pod_that_has_finished_counts_while_it_runs(
     assert found["newest"] == ("KILL OutOfcpu" if counts else "KEEP")
 
 
+@pytest.mark.parametrize(
+    ("new", "running", "verdict"),
+    [
+        ("1.21.14", False, "KEEP"),
+        ("1.22.0", False, "UNKNOWN OutOfcpu"),
+        ("1.22.1", False, "UNKNOWN OutOfcpu"),
+        ("1.22.1", True, "KILL OutOfcpu"),
+        ("1.22.2", True, "KEEP"),
+        ("1.22.3", True, "KILL OutOfcpu"),
+        ("1.22.3", False, "KEEP"),
+    ],
+)
+def test_hc048_a_pod_that_has_finished_may_count_to_the_first_kubelets_of_1_22(
+    run: Run, new: str, *, running: bool, verdict: str
+) -> None:
+    done = sized("done", "01:00", cpu="3")
+    done["status"]["phase"] = "Succeeded"
+    if not running:
+        done["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}
+    late, early = sized("late", "02:00", cpu="2"), sized("early", "00:30", cpu="2")
+    found = verdicts(run, host(), done, late, old="1.20.15", new=new)
+    assert found["late"] == verdict
+    assert verdicts(run, host(), done, early, old="1.20.15", new=new)["early"] == "KEEP"
+
+
 def test_the_reason_of_a_host_port_is_that_of_the_release() -> None:
     assert Shortage("8080/TCP", holder="ns/p", predicate="NodePorts").reason == "NodePorts"
 

@@ -28,7 +28,8 @@ def takes_room(pod: Pod, kubelet: Kubelet) -> bool:
     """Return whether a pod may take room: one that has not finished, and of manifests those of static pods.
 
     From 1.22 on one that has, but runs all the same, counts until its containers have ended
-    (pkg/kubelet/kubelet_pods.go ``filterOutInactivePods``). From 1.6 to 1.21 one that is being deleted does
+    (pkg/kubelet/kubelet_pods.go ``filterOutInactivePods``), though not in 1.22.2, and in 1.22.0 and 1.22.1
+    so may any that has (``may_count``). From 1.6 to 1.21 one that is being deleted does
     not count once no regular container of it runs (``podIsTerminated``). A static pod's phase is not read
     again (``may_return``).
     """
@@ -36,8 +37,27 @@ def takes_room(pod: Pod, kubelet: Kubelet) -> bool:
         return False
     if not pod.uid or pod.phase not in FINISHED:
         return bool(pod.uid) or pod.static_manifest is not None
-    ends = kubelet.behaviour.room.ending and any(one.running for one in pod.containers)
+    ending = kubelet.behaviour.room.ending
+    ends = ending == "until ended" or (ending == "while running" and _runs(pod))
     return ends or (pod.static and not pod.manifest_missing)
+
+
+def _runs(pod: Pod) -> bool:
+    return any(one.running for one in pod.containers)
+
+
+def may_count(pod: Pod, kubelet: Kubelet) -> str:
+    """Return what is not known about a pod that has finished, and of which nothing runs.
+
+    Such a kubelet ends it while it admits those behind it, which is a race. Source: pkg/kubelet/
+    pod_workers.go ``CouldHaveRunningContainers`` and ``UpdatePod``, 1.22.0 and 1.22.1. Empty for all other
+    pods and kubelets.
+    """
+    has_finished = pod.phase in FINISHED and not pod.static and not _runs(pod)
+    if kubelet.behaviour.room.ending != "until ended" or not has_finished:
+        return ""
+    name = f"{pod.namespace}/{pod.name}"
+    return f"whether {name}, which has finished, still counts to {kubelet.release} is not known"
 
 
 def _runs_none(pod: Pod) -> bool:
@@ -53,7 +73,7 @@ def may_return(pod: Pod) -> str:
     whatever became of it; one that is to run once ends again as soon as its containers are looked at
     (pkg/kubelet/kubelet.go ``HandlePodAdditions``, 1.18.19 and 1.34.10). Empty for all other pods.
     """
-    if not pod.static or any(one.running for one in pod.containers):
+    if not pod.static or _runs(pod):
         return ""
     if pod.static_manifest is None:
         is_open = pod.phase in FINISHED
@@ -187,7 +207,7 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
     refused_last: bool = False
     """Whether that reason is looked for after room, which a kubelet has made for it then."""
     doubt: str = ""
-    """Why it may not be there at all (``may_return``), or not be admitted; empty for others."""
+    """Why it may not count at all (``may_return``, ``may_count``), or not be admitted; empty for others."""
     may_return: bool = False
     """Whether that is because it has ended, and its manifest may be there still."""
     devices: Mapping[str, int] | None = None
@@ -229,9 +249,10 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
         return structs.replace(self, as_mirrored=True)
 
 
-def tenant_of(
+def tenant_of(  # noqa: PLR0913 - all but the first three by name
     pod: Pod,
     asks: Asking,
+    kubelet: Kubelet,
     *,
     refused: bool = False,
     refused_last: bool = False,
@@ -243,7 +264,8 @@ def tenant_of(
     So no time of a mirror pod is its static pod's, and these have no order. One without a mirror pod goes by
     its name. ``is_open``: whether it is not known if it is refused for another reason.
     """
-    doubt = returns = may_return(pod)
+    returns = may_return(pod)
+    doubt = returns or may_count(pod, kubelet)
     if is_open and not doubt:
         doubt = NOT_KNOWN.format(f"{pod.namespace}/{pod.name}")
     if pod.static:

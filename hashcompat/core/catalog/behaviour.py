@@ -181,8 +181,8 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     """What of pods' requests admission compares with what the node can give."""
 
     beside: str
-    """What counts of the pods that are admitted already: their ``containers``, or ``whole pods`` with init
-    containers and overhead."""
+    """What counts of the pods that are admitted already: their ``containers``, ``containers and overhead``,
+    or ``whole pods`` with init containers too."""
     overhead: str
     """Whether a pod's overhead is ``ignored``, counted ``by gate``, or ``counted``."""
     unrequested: bool

@@ -587,6 +587,16 @@ def test_hc056_a_node_under_pressure_may_not_admit_its_pods_again(
     assert decided(run, "1.36.3", "1.36.5", given, made) == expected
 
 
+@pytest.mark.parametrize(("new", "expected"), [("1.10.13", OPEN), ("1.11.3", OPEN), ("1.11.4", KEEP)])
+def test_hc056_a_critical_pod_is_admitted_whatever_its_node_lacks_from_1_11_4_on(
+    run: Run, new: str, expected: Expected
+) -> None:
+    made = host(new)
+    made["status"]["conditions"] = [{"type": "DiskPressure", "status": "True"}]
+    given = pod(C, spec={"priority": 2_000_000_000})
+    assert decided(run, new, new, given, made) == expected
+
+
 @pytest.mark.parametrize(
     ("new", "gate", "expected"),
     [

@@ -147,7 +147,7 @@ def test_hc048_any_of_equal_pods_of_one_second_may_come_last(run: Run) -> None:
 def test_hc048_what_fits_in_one_order_of_a_second_need_not_in_another(
     run: Run, names: tuple[str, str]
 ) -> None:
-    """Before 1.16 an init container counts while its pod is admitted, and not beside others."""
+    """Before 1.16.10 an init container counts while its pod is admitted, and not beside others."""
     pods = {name: sized(name, "01:00", cpu=cpu) for name, cpu in (("init", "1"), ("plain", "2"))}
     row = {"name": "i", "image": "i", "resources": {"requests": {"cpu": "3"}}}
     pods["init"]["spec"]["initContainers"] = [row]

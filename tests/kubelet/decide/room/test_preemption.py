@@ -52,6 +52,8 @@ def test_hc048_the_nearest_pods_are_preempted_best_effort_ones_first(run: Run) -
 @pytest.mark.parametrize(
     ("new", "expected"),
     [
+        ("1.11.3", {"cluster": "KEEP", "node": "KILL OutOfcpu"}),
+        ("1.11.4", {"cluster": "KEEP", "node": "KILL UnexpectedAdmissionError"}),
         ("1.11.10", {"cluster": "KEEP", "node": "KILL UnexpectedAdmissionError"}),
         ("1.12.0", {"cluster": "KILL preempted", "node": "KEEP"}),
         ("1.37.1", {"cluster": "KILL preempted", "node": "KEEP"}),
@@ -60,7 +62,8 @@ def test_hc048_the_nearest_pods_are_preempted_best_effort_ones_first(run: Run) -
 def test_hc048_a_critical_pod_is_preempted_by_a_more_important_one_from_1_12_on(
     run: Run, new: str, expected: dict[str, str]
 ) -> None:
-    """Before, critical pods are no victims: pkg/kubelet/preemption/preemption.go, 1.11.10."""
+    """Before, critical pods are no victims (pkg/kubelet/preemption/preemption.go, 1.11.10), and before 1.11.4
+    none takes the room of others (1.11.3)."""
     pods = sized("cluster", "01:00", CRITICAL, cpu="3"), sized("node", "02:00", MORE_CRITICAL, cpu="3")
     assert verdicts(run, host(), *pods, old=new, new=new) == expected
 

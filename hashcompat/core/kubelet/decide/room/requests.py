@@ -168,8 +168,8 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
     sidecars = behaviour.sidecars
     overhead = _amounts(mapping(spec.get("overhead")))
     admitted, of_pod = _summed(spec, own, sidecars=sidecars), dict[str, int]()
-    whole = behaviour.beside == "whole pods"
-    counted = _summed(spec, lambda row, key: given("beside", row, key), sidecars=sidecars, init=whole)
+    with_init = behaviour.beside == "whole pods"
+    counted = _summed(spec, lambda row, key: given("beside", row, key), sidecars=sidecars, init=with_init)
     if behaviour.resized == "by pod":
         of_allocated = _summed(spec, lambda row, key: given("own", row, key), sidecars=sidecars)
         of_actual = _summed(spec, lambda row, key: given("actual", row, key), sidecars=sidecars)
@@ -181,7 +181,7 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
     by_gate = behaviour.overhead == "by gate" and gates.is_on(OVERHEAD_GATE)
     if overhead and (by_gate or behaviour.overhead == "counted"):
         admitted = _added(admitted, overhead)
-        counted = _added(counted, overhead) if whole else counted
+        counted = _added(counted, overhead) if behaviour.beside != "containers" else counted
     freed = of_pod
     if behaviour.freed == "by containers" or not has_own(spec, by_pod):
         adds = sidecars and behaviour.freed != "by containers"

@@ -62,6 +62,15 @@ def test_another_release_contradicts_unless_nothing_distinguishes_them(
     assert [one.node for one in plan.disputed] == (["n1"] if verdict == "UNKNOWN" else [])
 
 
+@pytest.mark.parametrize(
+    ("reported", "told"), [("v1.18.2", "1.18.20"), ("v1.25.9", "1.25.16"), ("v1.30.4", "1.30.5")]
+)
+def test_what_counts_only_when_a_kubelet_starts_contradicts_nothing(reported: str, told: str) -> None:
+    """Room, devices and finished pods (behaviour.json): the kubelet that ran before admits nothing."""
+    plan = hashcompat.plan([node(reported), PODS[0]], told, NEW)
+    assert (verdicts(plan), list(plan.disputed)) == ({"a": "RESTART"}, [])
+
+
 def test_the_build_of_the_node_is_planned_with_where_it_is_no_contradiction() -> None:
     told = hashcompat.plan([node("v1.31.9"), PODS[0]], TOLD, NEW)
     assert told.items == hashcompat.plan([node("v1.31.9"), PODS[0]], "auto", NEW).items

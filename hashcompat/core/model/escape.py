@@ -191,7 +191,7 @@ def few(names: Sequence[str], most: int) -> str:
 
 def count(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural where it is not one: ``1 pod``, ``0 hashes``."""
-    ending = "" if number == 1 else "es" if noun.endswith("sh") else "s"
+    ending = "" if number == 1 else "es" if noun.endswith(("ch", "sh")) else "s"
     return f"{number} {noun}{ending}"
 
 

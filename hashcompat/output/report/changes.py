@@ -79,10 +79,6 @@ def _columns(difference: DocumentDifference) -> tuple[str, ...]:
     return "CHANGE", "KIND", "NODE", "NAMESPACE", "POD", "CONTAINER", "WHAT"
 
 
-def _table(difference: DocumentDifference) -> Table:
-    return _rows(difference, difference.items, _places)
-
-
 def _wide(difference: DocumentDifference) -> Table:
     """Show every place with both values."""
     return _rows(difference, difference.items, _values)
@@ -185,7 +181,7 @@ def _notes(difference: DocumentDifference) -> Iterator[str]:
 CHANGES: Final[Report[DocumentDifference]] = Report(
     "DocumentDifference",
     document=_document,
-    table=_table,
+    table=lambda difference: _rows(difference, difference.items, _places),
     overview=_overview,
     wide=_wide,
     names=_names,

@@ -30,6 +30,7 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     document,
+    filled,
     verdict_cell,
 )
 from hashcompat.output.report.notes import BESIDES
@@ -115,19 +116,14 @@ def _document(explanations: Explanations) -> Document:
 
 def _explained(explanation: Explanation) -> docs.Explained:
     old, new = explanation.old, explanation.new
-    return docs.Explained(
+    return filled(
+        docs.Explained,
+        explanation,
         **structs.asdict(container_verdict(explanation.item)),
-        sentences=explanation.sentences,
         from_=_side(old) if old else None,
         to=_side(new) if new else None,
-        fields=explanation.fields,
         fragment=explanation.fragment.pieces,
         upstream=list(map(msgspec.to_builtins, explanation.upstream)),
-        expect=explanation.expect,
-        log_line=explanation.log_line,
-        event=explanation.event,
-        masked=explanation.masked,
-        compared=explanation.compared,
     )
 
 

@@ -38,6 +38,7 @@ from hashcompat.output.report.model import (
     Series,
     Table,
     document,
+    filled,
     plain,
 )
 from hashcompat.output.report.restartplan import tool_of
@@ -122,24 +123,19 @@ def _waves_document(place: int, of: Waves) -> docs.FleetWaves:
 
 
 def _item(cluster: Cluster, upgrade: Upgrade) -> docs.FleetItem:
-    return docs.FleetItem(
-        cluster.name,
-        upgrade.target,
-        upgrade.standing,
-        upgrade.status,
-        upgrade.why,
-        urls(cluster.source),
-        cluster.uid,
-        cluster.taken,
-        dict(cluster.labels),
-        cluster.running,
-        cluster.nodes,
-        cluster.pods,
-        cluster.containers,
-        upgrade.restarts,
-        upgrade.unknown,
-        upgrade.pods_affected,
-        upgrade.nodes_affected,
+    return filled(
+        docs.FleetItem,
+        upgrade,
+        cluster=cluster.name,
+        verdict=upgrade.standing,
+        source=urls(cluster.source),
+        cluster_uid=cluster.uid,
+        taken=cluster.taken,
+        labels=dict(cluster.labels),
+        running=cluster.running,
+        nodes=cluster.nodes,
+        pods=cluster.pods,
+        containers=cluster.containers,
     )
 
 
@@ -325,18 +321,6 @@ def _headline(fleet: Fleet) -> Headline:
     return Headline(fleet.standing.value, f"{only}{fleet.why}", COLOURS[fleet.standing])
 
 
-def _ranking(fleet: Fleet) -> Ranking:
-    return Ranking(
-        "Owners that restart in most clusters",
-        [(owner_path(*one.names), one.weight[0]) for one in fleet.owners],
-    )
-
-
-def provenance(fleet: Fleet) -> Provenance:
-    """Return when and by what it was made."""
-    return Provenance(f"to {', '.join(fleet.targets)}", making=fleet.making)
-
-
 FLEET: Final[Report[Fleet]] = Report(
     "FleetReport",
     document=fleet_document,
@@ -348,6 +332,9 @@ FLEET: Final[Report[Fleet]] = Report(
     page=lambda fleet: fleet_page(FLEET, fleet),
     headline=_headline,
     counted=lambda fleet: count(fleet.inputs, "cluster"),
-    ranking=_ranking,
-    provenance=provenance,
+    ranking=lambda fleet: Ranking(
+        "Owners that restart in most clusters",
+        [(owner_path(*one.names), one.weight[0]) for one in fleet.owners],
+    ),
+    provenance=lambda fleet: Provenance(f"to {', '.join(fleet.targets)}", making=fleet.making),
 )

@@ -79,7 +79,12 @@ def gate_document(result: GateResult) -> Document:
                 max_age=policy.max_input_age_text or None,
                 cluster_uid=policy.cluster or None,
                 report_only=policy.report_only,
-                files=list(map(_settings_read, policy.files)),
+                files=[
+                    docs.SettingsRead(
+                        one.name, one.keys, one.loosens, [docs.Ignored(*row) for row in one.ignored]
+                    )
+                    for one in policy.files
+                ],
             ),
             after=result.after,
             tool=tool_of(result.making),
@@ -98,11 +103,6 @@ def gate_document(result: GateResult) -> Document:
         warnings=result.warnings,
         items=Rows(result.judged, lambda judged: plain(_item(judged))),
     )
-
-
-def _settings_read(file: PolicyFile) -> docs.SettingsRead:
-    ignored = [docs.Ignored(key, place) for key, place in file.ignored]
-    return docs.SettingsRead(file.name, list(file.keys), list(file.loosens), ignored)
 
 
 def _policy_line(line: Line) -> docs.PolicyLine:
@@ -289,10 +289,6 @@ def _owners(result: GateResult) -> list[list[object]]:
     ]
 
 
-def _table(result: GateResult) -> Table:
-    return Table(_COLUMNS, lambda: map(_cells, result.judged), bare=True)
-
-
 def _wide(result: GateResult) -> Table:
     rows = lambda: ([*_cells(judged), *_more(judged)] for judged in result.judged)  # noqa: E731 - one line
     caption = "; ".join([*overridden(result.plan), *settings_lines(result)])
@@ -387,7 +383,7 @@ GATE: Final[Report[GateResult]] = Report(
     "GateReport",
     document=gate_document,
     overview=_overview,
-    table=_table,
+    table=lambda result: Table(_COLUMNS, lambda: map(_cells, result.judged), bare=True),
     wide=_wide,
     sheet=_sheet,
     findings=findings_of,

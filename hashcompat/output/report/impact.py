@@ -41,6 +41,7 @@ from hashcompat.output.report.model import (
     Table,
     coloured,
     document,
+    filled,
     later,
     plain,
 )
@@ -66,18 +67,17 @@ def _document(impact: Impact) -> Document:
     """Return the ImpactReport; its items are the nodes, in their order."""
     return document(
         docs.ImpactReport,
-        spec=docs.ImpactSpec(
+        spec=filled(
+            docs.ImpactSpec,
+            impact,
             from_=impact.from_release,
             to=impact.to_release,
             batch=impact.size,
             source=source_of(impact.origin),
             budgets=docs.Budgets(impact.budgets, impact.budgets_missing),
             services=docs.Services(impact.services, impact.services_missing),
-            assumptions=impact.assumptions,
-            warnings=impact.warnings,
             tool=tool_of(impact.making),
             created_at=impact.making.at,
-            besides=impact.besides,
         ),
         summary=_summary(impact),
         items=Rows(impact.nodes, lambda node: plain(_node(node))),
@@ -112,17 +112,12 @@ def _names_of(parts: Iterable[BudgetImpact | OwnerDown]) -> set[tuple[str, str]]
 
 def _node(node: NodeImpact) -> docs.ImpactNode:
     pods = node.pods
-    return docs.ImpactNode(
+    return filled(
+        docs.ImpactNode,
+        node,
         node=node.name,
-        step=node.step,
-        batch=node.batch,
-        role=node.role,
-        zone=node.zone,
-        windows=node.windows,
-        left_out=node.left_out,
         pods_restarted=node.restarted,
         pods_unknown=node.unknown,
-        reasons=node.reasons,
         budgets=tuple(map(_budget, node.effect.budgets)),
         owners_down=node.effect.owners,
         killed=_pods(pods.killed),
@@ -142,49 +137,29 @@ def _pods(places: Iterable[tuple[str, str]]) -> tuple[docs.PodRef, ...]:
 
 
 def _budget(budget: BudgetImpact) -> docs.BudgetEffect:
-    return docs.BudgetEffect(
-        namespace=budget.namespace,
-        name=budget.name,
-        breached=budget.certainty,
-        desired_healthy=budget.desired,
-        healthy=budget.healthy,
-        restarts=budget.restarts,
-        possible=budget.possible,
-        healthy_after=budget.after,
-        short=budget.short,
-        short_before=budget.short_before,
-        problem=budget.problem,
-    )
+    healthy = {"desired_healthy": budget.desired, "healthy_after": budget.after}
+    return filled(docs.BudgetEffect, budget, breached=budget.certainty, **healthy)
 
 
 def _batch(batch: Batch) -> docs.BatchItem:
-    budgets = tuple(map(_budget, batch.effect.budgets))
-    besides = tuple(_together(batch.together))
-    return docs.BatchItem(
-        batch.number,
-        batch.step,
-        batch.role,
-        batch.zone,
-        batch.nodes,
-        budgets,
-        batch.effect.owners,
-        besides,
-        batch.apart,
+    return filled(
+        docs.BatchItem,
+        batch,
+        batch=batch.number,
+        budgets=tuple(map(_budget, batch.effect.budgets)),
+        owners_down=batch.effect.owners,
+        besides=tuple(_together(batch.together)),
     )
 
 
 def _owner(owner: RestartedOwner) -> docs.OwnerItem:
-    return docs.OwnerItem(
-        namespace=owner.namespace,
+    return filled(
+        docs.OwnerItem,
+        owner,
         owner=owner.name,
-        replicas=owner.replicas,
         pods_restarted=owner.restarted,
         pods_unknown=owner.unknown,
-        nodes=owner.nodes,
         seconds_to_ready=docs.SecondsToReady(owner.seconds, owner.most_seconds),
-        grace_seconds=owner.grace_seconds,
-        unprobed=owner.unprobed,
-        single=owner.single,
     )
 
 
@@ -244,7 +219,7 @@ def _overview(impact: Impact, _: Screen) -> Iterator[Section]:
     """Yield the answer, what is breached, the owners, and the nodes."""
     yield Section([*_answer(impact)], fits=True)
     if any(_affected(impact)):
-        yield Section(Table(_BUDGET, lambda: _budget_rows(impact)), fits=True)
+        yield Section(Table(_BUDGET, lambda: _effect_rows(impact)), fits=True)
     if impact.owners:
         yield Section(Table(_OWNER, lambda: map(_owner_cells, impact.owners)), fits=True)
     if impact.nodes:
@@ -261,7 +236,7 @@ def _order(impact: Impact) -> str:
     least = "" if impact.at_least >= len(impact.batches) else f" (at least {impact.at_least})"
     if not impact.batches:
         return f"no node is upgraded{f': {left} left out' if left else ''}"
-    nodes = f"{count(len(impact.nodes) - left, 'node')} in {_batches(len(impact.batches))}{least}"
+    nodes = f"{count(len(impact.nodes) - left, 'node')} in {count(len(impact.batches), 'batch')}{least}"
     return f"{nodes}: {', '.join(steps)}{f'; {left} left out' if left else ''}"
 
 
@@ -313,15 +288,6 @@ def _downs(names: set[tuple[str, str]]) -> str:
     return f"{' and '.join(parts)} {'loses' if len(names) == 1 else 'lose'} all replicas at once"
 
 
-def _batches(number: int) -> str:
-    return f"{number} {'batch' if number == 1 else 'batches'}"
-
-
-def _budget_rows(impact: Impact) -> Iterator[list[object]]:
-    for where, effect in _affected(impact):
-        yield from _effect_rows(where, effect)
-
-
 def _affected(impact: Impact) -> Iterator[tuple[str, Effect]]:
     """Yield what each node does alone, and each batch of several; those that do nothing are left out."""
     yield from ((node.name, node.effect) for node in impact.nodes if node.effect)
@@ -336,19 +302,24 @@ def _apart_rows(impact: Impact) -> Iterator[list[object]]:
             yield [batch.number, one.batch, *one.nodes, Prose(one.why)]
 
 
-def _effect_rows(where: str, effect: Effect) -> Iterator[list[object]]:
-    for budget in effect.budgets:
-        restarts = (
-            Prose(f"{budget.restarts} to {budget.restarts + budget.possible}")
-            if budget.possible
-            else budget.restarts
-        )
-        numbers = [budget.healthy, restarts, budget.after, budget.desired]
-        why = Prose(budget.problem) if budget.problem else None
-        yield [where, budget.namespace, budget.name, _sure(budget.certainty), *numbers, why]
-    for owner in effect.owners:
-        numbers = [owner.replicas, owner.replicas, 0, None]
-        yield [where, owner.namespace, owner.name, _sure(owner.certainty), *numbers, Prose("no replica left")]
+def _effect_rows(impact: Impact) -> Iterator[list[object]]:
+    for where, effect in _affected(impact):
+        for budget in effect.budgets:
+            most = budget.restarts + budget.possible
+            restarts = Prose(f"{budget.restarts} to {most}") if budget.possible else budget.restarts
+            numbers = [budget.healthy, restarts, budget.after, budget.desired]
+            why = Prose(budget.problem) if budget.problem else None
+            yield [where, budget.namespace, budget.name, _sure(budget.certainty), *numbers, why]
+        for owner in effect.owners:
+            cells = [
+                _sure(owner.certainty),
+                owner.replicas,
+                owner.replicas,
+                0,
+                None,
+                Prose("no replica left"),
+            ]
+            yield [where, owner.namespace, owner.name, *cells]
 
 
 def _sure(certainty: Certainty) -> Coloured:
@@ -369,10 +340,6 @@ def _remarks(owner: RestartedOwner) -> Iterator[str]:
         yield "nothing controls it"
     if owner.unprobed:
         yield "no readinessProbe"
-
-
-def _names(impact: Impact) -> Iterator[str]:
-    return (node.name for node in impact.nodes if not node.left_out)
 
 
 def _notes(impact: Impact) -> Iterator[str]:
@@ -441,7 +408,7 @@ IMPACT: Final[Report[Impact]] = Report(
     overview=_overview,
     table=_table,
     wide=_wide,
-    names=_names,
+    names=lambda impact: (node.name for node in impact.nodes if not node.left_out),
     pages=_pages,
     title="Impact of an upgrade",
     page=lambda result: later("resultpages", "impact_page")(IMPACT, result),

@@ -31,6 +31,7 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     document,
+    filled,
     later,
 )
 from hashcompat.output.report.restartplan import source_of, tool_of
@@ -84,7 +85,8 @@ def matrix_overview(matrix: Matrix, screen: Screen) -> Iterator[Section]:
         tuple(_label(matrix, group) for group in groups) for groups in (matrix.groups, targets)
     )
     grid = _Grid(labels, columns, tuple(rows))
-    table = _labelled(grid)
+    labelled = [[label, *cells] for label, cells in zip(labels, rows, strict=True)]
+    table = Table((_CORNER, *columns), lambda: labelled)
     dense = screen.width is not None and _width(table) > screen.width
     if screen.width is not None and dense:
         yield from map(Section, _dense(grid, screen.width))
@@ -107,11 +109,6 @@ def _cell(matrix: Matrix, old: str, new: str) -> str | Coloured:
         return _SCOPES[matrix.cells[old, new].scope]
     hop = matrix.counts[old, new]
     return Coloured(counted(hop), "red" if hop.findings else "yellow" if hop.unknown else "green")
-
-
-def _labelled(grid: _Grid) -> Table:
-    rows = [[label, *cells] for label, cells in zip(grid.rows, grid.cells, strict=True)]
-    return Table((_CORNER, *grid.columns), lambda: rows)
 
 
 def _width(table: Table) -> int:
@@ -328,17 +325,12 @@ def _document(matrix: Matrix) -> Document:
 
 def _pair(matrix: Matrix, cell: Cell) -> docs.MatrixPair:
     counts = matrix.counts[cell.old, cell.new] if matrix.counts is not None else None
-    return docs.MatrixPair(
+    return filled(
+        docs.MatrixPair,
+        cell,
         from_=cell.old,
         to=cell.new,
-        scope=cell.scope,
-        era=cell.era,
-        fields=tuple(docs.PairField(change.path, change.field, change.added) for change in cell.fields),
-        if_set=cell.if_set,
-        go=cell.go,
-        upstream=cell.upstream,
-        static_pods=cell.static_pods,
-        resized=cell.resized,
+        fields=tuple(filled(docs.PairField, change) for change in cell.fields),
         findings=counts.findings if counts else None,
         unknown=counts.unknown if counts else None,
     )

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 Value = TypeVar("Value")
+Struct = TypeVar("Struct", bound=msgspec.Struct)
 Document = dict[str, Any]
 """Plain data, as schemas/documents describes it; at its top level a list may be :class:`Rows`."""
 
@@ -40,11 +41,14 @@ def document(kind: str | type[msgspec.Struct], **content: Any) -> Document:
     keys = dict(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
     if unknown := content.keys() - keys.keys():
         raise TypeError(f"{kind.__name__} has no {', '.join(unknown)}")
-    return {key: _plain_but_rows(content[name]) for name, key in keys.items() if name in content}
+    given = {key: content[name] for name, key in keys.items() if name in content}
+    return {key: value if isinstance(value, Rows) else plain(value) for key, value in given.items()}
 
 
-def _plain_but_rows(value: Any) -> Any:
-    return value if isinstance(value, Rows) else plain(value)
+def filled(kind: type[Struct], value: object, /, **others: Any) -> Struct:
+    """Return an object of a document: ``others``, and the rest of its fields as a value has them, by name."""
+    names = [name for name in kind.__struct_fields__ if name not in others]
+    return kind(**{name: getattr(value, name) for name in names}, **others)
 
 
 def plain(value: Any) -> Any:

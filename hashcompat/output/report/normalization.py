@@ -115,10 +115,6 @@ def _table(made: Normalization) -> Table:
     return Table(_OF_NODES, rows, bare=True)
 
 
-def _wide(made: Normalization) -> Table:
-    return Table(_OF_CHANGES, lambda: map(_cells, made.changes), bare=True)
-
-
 def _left(made: Normalization) -> list[Change]:
     return [one for one in made.changes if one.obstacle]
 
@@ -141,12 +137,9 @@ def _overview(made: Normalization, _screen: Screen) -> Iterator[Section]:
 
 
 def _first_lines(made: Normalization) -> list[Line]:
-    ways = f"Kubelet {way_of(made)}"
-    return [[f"{ways}: {_killed(made.before)} with the records as they are, {made.after} once rewritten"]]
-
-
-def _killed(number: int) -> str:
-    return f"{count(number, 'container')} {are(number)} killed"
+    killed = f"{count(made.before, 'container')} {are(made.before)} killed"
+    after = f"with the records as they are, {made.after} once rewritten"
+    return [[f"Kubelet {way_of(made)}: {killed} {after}"]]
 
 
 def _left_cells(change: Change) -> list[object]:
@@ -172,10 +165,6 @@ def _notes(made: Normalization) -> Iterator[str]:
     yield f"{written}; {made.after} of {made.before} would still be killed, {made.unknown} unknown"
 
 
-def _provenance(made: Normalization) -> Provenance:
-    return Provenance(way_of(made), made.origin, made.making)
-
-
 def _ranking(made: Normalization) -> Ranking:
     pods = (one.item.pod for one in _left(made))
     left = Counter((pod.namespace, pod.owner or pod.name) for pod in pods)
@@ -194,13 +183,13 @@ NORMALIZATION: Final[Report[Normalization]] = Report(
     sealed=_sealed,
     table=_table,
     overview=_overview,
-    wide=_wide,
+    wide=lambda made: Table(_OF_CHANGES, lambda: map(_cells, made.changes), bare=True),
     names=_names,
     title="Normalization of recorded hashes",
     page=lambda made: later("resultpages", "normalization_page")(NORMALIZATION, made),
     headline=_headline,
     ranking=_ranking,
-    provenance=_provenance,
+    provenance=lambda made: Provenance(way_of(made), made.origin, made.making),
     notes=_notes,
 )
 
@@ -233,18 +222,10 @@ def _done_document(run: NormalizationRun) -> Document:
     return document("NormalizationRun", spec=spec, summary=summary, items=Rows(run.rows, plain))
 
 
-def _done_table(run: NormalizationRun) -> Table:
-    return Table(_COLUMNS, lambda: map(_done_cells, run.rows), bare=True)
-
-
 def _done_cells(row: Done) -> list[object]:
     state = coloured(row.state, _COLOURS)
     whose = row.container or f"manifest {word(row.name)}"
     return [name_path(row.namespace, row.pod), whose, state, Prose(row.why) if row.why else None]
-
-
-def _done_names(run: NormalizationRun) -> Iterator[str]:
-    return (row.name for row in run.rows)
 
 
 def _done_notes(run: NormalizationRun) -> Iterator[str]:
@@ -257,5 +238,9 @@ def _done_notes(run: NormalizationRun) -> Iterator[str]:
 
 
 RUN: Final[Report[NormalizationRun]] = Report(
-    "NormalizationRun", document=_done_document, table=_done_table, names=_done_names, notes=_done_notes
+    "NormalizationRun",
+    document=_done_document,
+    table=lambda run: Table(_COLUMNS, lambda: map(_done_cells, run.rows), bare=True),
+    names=lambda run: (row.name for row in run.rows),
+    notes=_done_notes,
 )

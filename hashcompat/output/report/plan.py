@@ -62,21 +62,10 @@ _MORE_COLUMNS: Final = (
 _SHORT_COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "REASON")
 
 
-def rows_table(shown: Plan | Excerpt) -> Table:
-    """Return a row for each item, hashes included."""
-    return Table(_COLUMNS, lambda: map(_row_cells, _items(shown)))
-
-
 def wide_rows(shown: Plan | Excerpt) -> Table:
     """Return the rows with all that an item shows."""
     rows = lambda: ([*_row_cells(item), *_more_cells(item)] for item in _items(shown))  # noqa: E731
     return Table((*_COLUMNS, *_MORE_COLUMNS), rows)
-
-
-def short_rows(shown: Excerpt, *, numbers: bool) -> Table:
-    """Return the rows for people, without hashes; ``numbers`` puts those of the reasons for their words."""
-    cells = partial(_short_cells, shown, numbers=numbers)
-    return Table(_SHORT_COLUMNS, lambda: map(cells, _items(shown)))
 
 
 def item_names(shown: Plan | Excerpt) -> Iterator[str]:
@@ -106,6 +95,7 @@ def _more_cells(item: Item) -> list[object]:
 
 
 def _short_cells(shown: Excerpt, item: Item, *, numbers: bool) -> list[object]:
+    """Return a row for people, without hashes; ``numbers`` puts those of the reasons for their words."""
     ids = {reason.id for reason in item.reasons}
     number = ",".join(str(kind.number) for kind in shown.tally.kinds if kind.id in ids)
     kept = item.verdict is Verdict.KEEP
@@ -214,7 +204,8 @@ class _Page(msgspec.Struct, frozen=True):
         return 0 < rows <= self._left(self._lines_of(reasons)) - table - 2
 
     def _rows(self) -> Table:
-        return short_rows(self.shown, numbers=self.screen.width is not None)
+        cells = partial(_short_cells, self.shown, numbers=self.screen.width is not None)
+        return Table(_SHORT_COLUMNS, lambda: map(cells, _items(self.shown)))
 
 
 def _left_out(shown: Excerpt, number: int) -> str:
@@ -241,7 +232,7 @@ PLAN: Final[Report[Plan | Excerpt]] = Report(
     document=later("restartplan", "plan_document"),
     sealed=later("restartplan", "sealed_plan"),
     overview=overview,
-    table=rows_table,
+    table=lambda shown: Table(_COLUMNS, lambda: map(_row_cells, _items(shown))),
     wide=wide_rows,
     sheet=later("restartplan", "sheet_of"),
     findings=later("restartplan", "findings_of"),

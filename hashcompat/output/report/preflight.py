@@ -34,6 +34,7 @@ from hashcompat.output.report.model import (
     Table,
     coloured,
     document,
+    filled,
     judged,
     later,
     plain,
@@ -64,37 +65,28 @@ def _document(result: Preflight) -> Document:
     spec = PreflightSpec(result.target, dict(result.current), result.ignored, left_out, *made)
     counts = {status.value.lower(): number for status, number in result.counts().items()}
     items = Rows(result.findings, plain)
-    summary, groups = PreflightSummary(**counts), tuple(map(_group, grouped(_shown(result))))
+    summary, groups = (
+        PreflightSummary(**counts),
+        tuple(filled(PreflightGroup, group.finding, nodes=group.nodes) for group in grouped(_shown(result))),
+    )
     content = document(PreflightReport, spec=spec, summary=summary, items=items, groups=groups)
     whole = sealed(content, ItemSeals(content, b""))
     return {key: value for key, value in whole.items() if key != SIGNATURE}  # no report is signed
-
-
-def _group(group: Group) -> PreflightGroup:
-    one = group.finding
-    return PreflightGroup(one.id, one.status, one.object, one.text, one.advice, group.nodes)
 
 
 def _shown(result: Preflight) -> list[Finding]:
     return [finding for finding in result.findings if finding.status != Status.OK]
 
 
-def _table(result: Preflight) -> Table:
-    return Table(_COLUMNS, lambda: map(_cells, grouped(_shown(result))), bare=True)
-
-
 def _wide(result: Preflight) -> Table:
     """Return the table with what is in order, what to do, and of several nodes each name."""
     rows = [
-        [*_cells(group), Prose(group.finding.advice), _every_name(group)]
+        [*_cells(group), Prose(group.finding.advice), names]
         for group in grouped(result.findings)
+        # where the first column has a number of them
+        for names in [Prose(", ".join(group.nodes)) if len(group.nodes) > 1 else None]
     ]
     return Table((*_COLUMNS, "ADVICE", "NODES"), lambda: rows)
-
-
-def _every_name(group: Group) -> Prose | None:
-    """Return each name where the first column has a number of them."""
-    return Prose(", ".join(group.nodes)) if len(group.nodes) > 1 else None
 
 
 def _sheet(result: Preflight) -> Table:
@@ -134,10 +126,6 @@ def _case(finding: Finding) -> ReportCase:
     return ReportCase(
         outcome, finding.status.value, finding.id, text, word(finding.node), f"{finding.id}{about}", names
     )
-
-
-def _names(result: Preflight) -> Iterator[str]:
-    return (f"{finding.node}/{finding.id}" for finding in _shown(result))
 
 
 def _notes(result: Preflight) -> Iterator[str]:
@@ -190,12 +178,12 @@ def _provenance(result: Preflight) -> Provenance:
 PREFLIGHT: Final[Report[Preflight]] = Report(
     "PreflightReport",
     document=_document,
-    table=_table,
+    table=lambda result: Table(_COLUMNS, lambda: map(_cells, grouped(_shown(result))), bare=True),
     wide=_wide,
     sheet=_sheet,
     folded=_wide,
     findings=_findings,
-    names=_names,
+    names=lambda result: (f"{finding.node}/{finding.id}" for finding in _shown(result)),
     title="Preflight of nodes",
     page=lambda result: later("resultpages", "preflight_page")(PREFLIGHT, result),
     headline=_headline,

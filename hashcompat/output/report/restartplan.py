@@ -12,7 +12,7 @@ from hashcompat.core.model import documents as docs
 from hashcompat.core.model.documents import ContainerVerdict, Place, Seen
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Plan, ReleaseFacts, Suggestion
+from hashcompat.core.model.plan import Plan, Suggestion
 from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.results import DIGEST, SIGNATURE, DocumentDigest, Making, signature
 from hashcompat.core.model.verdicts import Hashes, Verdict
@@ -28,6 +28,7 @@ from hashcompat.output.report.model import (
     Seals,
     Table,
     document,
+    filled,
     time_text,
 )
 from hashcompat.output.report.planview import Excerpt, excerpt_of, times_of
@@ -47,31 +48,24 @@ def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
     details = plan.details if shown.details else None
     content = document(
         docs.RestartPlan,
-        spec=docs.PlanSpec(
+        spec=filled(
+            docs.PlanSpec,
+            plan,
             from_=plan.from_release,
             to=plan.to_release,
             source=source_of(plan.origin),
             disputed_nodes=plan.disputed,
             override_node_releases=plan.overridden,
-            releases={read.name: release_facts(read) for read in plan.releases},
-            assumptions=plan.assumptions,
-            warnings=plan.warnings,
-            besides=plan.besides,
-            hops=plan.hops,
-            rollback=plan.rollback,
+            releases={read.name: filled(docs.ReleaseFacts, read) for read in plan.releases},
             assumed_patch=plan.patch or None,
             suggestion=_suggestion(plan.suggestion) if plan.suggestion else None,
             tool=tool_of(plan.making),
             created_at=plan.created,
         ),
-        summary=docs.PlanSummary(
-            containers=shown.summary.containers,
+        summary=filled(
+            docs.PlanSummary,
+            shown.summary,
             **{verdict.value.lower(): number for verdict, number in shown.summary.verdicts.items()},
-            pods=shown.summary.pods,
-            pods_affected=shown.summary.pods_affected,
-            nodes_affected=shown.summary.nodes_affected,
-            compared=shown.summary.compared,
-            not_compared=shown.summary.not_compared,
             recorded=plan.share.recorded,
             reproduced=plan.share.reproduced,
         ),
@@ -123,11 +117,6 @@ def tool_of(making: Making) -> docs.Tool:
     """Return what made a result, as documents have it."""
     version = making.version or hashcompat.__version__
     return docs.Tool("hashcompat", version, making.command, making.newest, making.known)
-
-
-def release_facts(read: ReleaseFacts) -> docs.ReleaseFacts:
-    """Return how a release's name was read."""
-    return docs.ReleaseFacts(read.read_as, read.era, read.types, read.vendor_assumed, read.patch_assumed)
 
 
 def _suggestion(patch: Suggestion) -> docs.Suggestion:

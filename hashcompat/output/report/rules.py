@@ -37,6 +37,7 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     document,
+    filled,
     plain,
 )
 
@@ -78,16 +79,12 @@ def document_of(rule: Rule) -> Any:
     """Return a rule as an item of the document."""
     since = rule.since
     return plain(
-        RuleItem(
-            id=rule.id,
-            name=rule.name,
-            meaning=rule.meaning,
-            source=rule.source,
-            effect=rule.effect,
+        filled(
+            RuleItem,
+            rule,
             confirm=tuple(map(_step, rule.confirm)),
             avoid=tuple(map(_step, rule.avoid)),
             since=RuleSince(released(since), since.note) if since else None,
-            links=rule.links,
             page=link(rule.id),
         )
     )
@@ -174,16 +171,12 @@ def markdown(rule: Rule) -> Iterator[str]:
     yield f"{rule.meaning} {rule.effect}"
     for title, steps in ((CONFIRM, rule.confirm), (AVOID, rule.avoid)):
         yield f"**{title}**"
-        yield "\n\n".join(_step_markdown(step) for step in steps)
+        codes = [f"\n\n  ```sh\n  {step.command}\n  ```" if step.command else "" for step in steps]
+        yield "\n\n".join(f"- {step.text}{code}" for step, code in zip(steps, codes, strict=True))
     if rule.since:
         yield f"**Since which release**: {released(rule.since)}: {rule.since.note}."
     yield f"**Source**: {rule.source or 'the input alone, not Kubernetes'}."
     yield "\n".join(f"- <{address}>" for address in rule.links)
-
-
-def _step_markdown(step: Advice) -> str:
-    code = f"\n\n  ```sh\n  {step.command}\n  ```" if step.command else ""
-    return f"- {step.text}{code}"
 
 
 _TITLE: Final = "# Checks of preflight"
@@ -280,10 +273,6 @@ def _cells(rule: Rule) -> list[object]:
     return [rule.id, Prose(rule.name), Prose(rule.meaning)]
 
 
-def _table(rules: RuleList) -> Table:
-    return Table(("ID", "RULE", "MEANING"), lambda: map(_cells, rules.rules))
-
-
 def _wide(rules: RuleList) -> Table:
     rows = [[*_cells(rule), Prose(rule.source)] for rule in rules.rules]
     return Table(("ID", "RULE", "MEANING", "SOURCE"), lambda: rows)
@@ -298,7 +287,7 @@ def _text(rules: RuleList) -> Iterator[Section]:
 RULES: Final[Report[RuleList]] = Report(
     "RuleList",
     document=_document,
-    table=_table,
+    table=lambda rules: Table(("ID", "RULE", "MEANING"), lambda: map(_cells, rules.rules)),
     wide=_wide,
     names=lambda rules: (rule.id for rule in rules.rules),
 )

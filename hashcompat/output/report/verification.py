@@ -128,10 +128,6 @@ def _missed(check: RecordCheck) -> list[CheckedRecord]:
     return [row for row in check.items if row.problem]
 
 
-def _record_table(check: RecordCheck) -> Table:
-    return Table(_COLUMNS, lambda: map(_cells, _missed(check)), caption=str(check.share), bare=True)
-
-
 def _cells(row: CheckedRecord) -> list[object]:
     record = row.record
     names = [row.node, record.namespace, record.pod, record.container]
@@ -197,7 +193,9 @@ def _record_notes(check: RecordCheck) -> Iterator[str]:
 CALIBRATION: Final[Report[RecordCheck]] = Report(
     "CalibrationResult",
     document=_record_document,
-    table=_record_table,
+    table=lambda check: Table(
+        _COLUMNS, lambda: map(_cells, _missed(check)), caption=str(check.share), bare=True
+    ),
     findings=_record_findings,
     names=_record_names,
     notes=_record_notes,
@@ -241,10 +239,6 @@ def _hash(row: HashRow, release: str, read: ReleaseFacts) -> HashFacts:
     )
 
 
-def _hash_table(hashed: Hashed) -> Table:
-    return Table(_HASH_COLUMNS, lambda: (cells for row in hashed.items for _, cells in _hash_cells(row)))
-
-
 def _wide(hashed: Hashed) -> Table:
     def rows() -> Iterator[list[object]]:
         for row in hashed.items:
@@ -280,7 +274,9 @@ def _hash_notes(hashed: Hashed) -> Iterator[str]:
 HASHES: Final[Report[Hashed]] = Report(
     "HashList",
     document=_hash_document,
-    table=_hash_table,
+    table=lambda hashed: Table(
+        _HASH_COLUMNS, lambda: (cells for row in hashed.items for _, cells in _hash_cells(row))
+    ),
     wide=_wide,
     names=_container_names,
     notes=_hash_notes,
@@ -310,10 +306,6 @@ def _audit_document(audit: Audit) -> Document:
 def _audit_item(row: AuditRow) -> Any:
     names = row.pod.node, row.pod.namespace, row.pod.name, row.pod.uid, row.container.name
     return plain(docs.AuditItem(*names, row.hit.strings, row.hit.fields))
-
-
-def _audit_table(audit: Audit) -> Table:
-    return Table(_AUDIT_COLUMNS, lambda: map(_audit_cells, audit.items), bare=True)
 
 
 def _audit_cells(row: AuditRow) -> list[object]:
@@ -368,7 +360,7 @@ def _counted(names: tuple[str, ...], noun: str) -> str:
 AUDIT: Final[Report[Audit]] = Report(
     "PatchAudit",
     document=_audit_document,
-    table=_audit_table,
+    table=lambda audit: Table(_AUDIT_COLUMNS, lambda: map(_audit_cells, audit.items), bare=True),
     findings=_audit_findings,
     names=_container_names,
     notes=_audit_notes,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from hashcompat.analysis.answers import matrix as matrices
+from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.output.report.matrix import markdown, markdown_grid
-from hashcompat.output.report.rules import checks_markdown, rules_markdown
+from hashcompat.core.release import parse_release
+from hashcompat.output.report.matrix import MATRIX, who
 from scripts.docs import (
     affected,
     badges,
@@ -19,6 +22,7 @@ from scripts.docs import (
     hashed,
     imports,
     reality,
+    rules,
     upgrades,
     vendors,
 )
@@ -64,8 +68,8 @@ def make() -> dict[Path, bytes]:
     """Compute every generated page."""
     catalog = default_catalog()
     texts = {
-        "rules.md": rules_markdown(),
-        "preflight-checks.md": checks_markdown(),
+        "rules.md": rules.rules_markdown(),
+        "preflight-checks.md": rules.checks_markdown(),
         "matrix.md": _matrix(catalog),
         "reality.md": reality.page(),
         "upgrades.md": affected.page(),
@@ -88,11 +92,34 @@ def _matrix(catalog: Catalog) -> str:
     parts = (
         _MATRIX.rstrip("\n"),
         "## Minor by minor",
-        markdown(matrix),
+        _boundaries(matrix),
         "## Every pair",
-        markdown_grid(matrix),
+        _grid(matrix),
     )
     return "\n\n".join(parts) + "\n"
+
+
+def _boundaries(matrix: Matrix) -> str:
+    """Return the boundaries between neighbours as a Markdown table, upgrade and rollback alike."""
+    lines = ["| from | to | which containers restart | upstream |", "|---|---|---|---|"]
+    for old, new in pairwise(matrix.releases):
+        cell, (before, after) = matrix.cells[old, new], _minors((old, new))
+        lines.append(f"| {before} | {after} | {who(cell)} | {cell.upstream or '-'} |")
+    return "\n".join(lines)
+
+
+def _grid(matrix: Matrix) -> str:
+    """Return the whole grid as a Markdown table."""
+    names = _minors(matrix.releases)
+    lines = [f"| from \\ to | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
+    rows = MATRIX.table(matrix).rows() if MATRIX.table else ()
+    for (_, *cells), name in zip(rows, names, strict=True):
+        lines.append(f"| **{name}** | {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
+
+
+def _minors(releases: Iterable[str]) -> list[str]:
+    return [parse_release(release).minor for release in releases]
 
 
 GENERATED: Final = Generated(

@@ -1,4 +1,4 @@
-"""The matrix of releases: as a grid, as a list of cells with their causes, as a document, as Markdown.
+"""The matrix of releases: as a grid, as a list of cells with their causes, and as a document.
 
 For people, neighbours that behave alike share a row, and a narrow terminal gets the grid in parts. Below it
 are a legend, and two ways to take: the one of the fewest steps and the one of the fewest restarts.
@@ -17,7 +17,6 @@ from hashcompat.analysis.answers.matrix import Cell, Matrix, Path
 from hashcompat.analysis.planning.reasons import ChangedField
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import AUTO, Scope
-from hashcompat.core.release import parse_release
 from hashcompat.output.documents import releases as docs
 from hashcompat.output.report.items import Provenance, counted, upgrade_of
 from hashcompat.output.report.model import (
@@ -370,29 +369,6 @@ def _path_words(path: Path) -> str:
         words = ", ".join(f"{step.old} -> {step.new} [{counted(step)}]" for step in path.hops)
     unknown = f" and {path.unknown} unknown" if path.unknown else ""
     return f"Cheapest path, {count(path.findings, 'restart')}{unknown}: {words or 'nowhere to go'}"
-
-
-def markdown(matrix: Matrix) -> str:
-    """Return the boundaries between neighbours as a Markdown table, upgrade and rollback alike."""
-    lines = ["| from | to | which containers restart | upstream |", "|---|---|---|---|"]
-    for old, new in pairwise(matrix.releases):
-        cell, (before, after) = matrix.cells[old, new], _minors((old, new))
-        lines.append(f"| {before} | {after} | {who(cell)} | {cell.upstream or '-'} |")
-    return "\n".join(lines)
-
-
-def markdown_grid(matrix: Matrix) -> str:
-    """Return the whole grid as a Markdown table."""
-    names = _minors(matrix.releases)
-    lines = [f"| from \\ to | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
-    for old, name in zip(matrix.releases, names, strict=True):
-        cells = (str(_cell(matrix, old, new)) for new in matrix.releases)
-        lines.append(f"| **{name}** | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def _minors(releases: Iterable[str]) -> list[str]:
-    return [parse_release(release).minor for release in releases]
 
 
 def _headline(matrix: Matrix) -> Headline:

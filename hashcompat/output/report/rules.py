@@ -1,4 +1,4 @@
-"""The rules behind verdicts: as a table, as pages, as a document, and the reference pages in docs/.
+"""The rules behind verdicts: as a table, as pages, and as a document.
 
 The page of a rule fits a terminal of 80 columns; that of a check of preflight is made of the check.
 """
@@ -25,7 +25,7 @@ from hashcompat.core.catalog.files import (
     span,
     span_words,
 )
-from hashcompat.core.rules import Advice, DataRows, Rule, RuleList, Since, anchor, every, link
+from hashcompat.core.rules import Advice, DataRows, Rule, RuleList, Since, link
 from hashcompat.output.documents import releases as documents
 from hashcompat.output.documents.releases import RuleItem, RuleSince, RuleStep
 from hashcompat.output.report.model import (
@@ -160,30 +160,6 @@ def _packed(parts: Iterable[str], space: int) -> Iterator[str]:
     yield line
 
 
-def anchored(rule: Rule) -> tuple[str, str]:
-    """Return a rule's heading in Markdown, after an anchor that does not depend on its name."""
-    return f'<a id="{anchor(rule.id)}"></a>', f"## {rule.id}: {rule.name}"
-
-
-def markdown(rule: Rule) -> Iterator[str]:
-    """Yield the paragraphs of a rule's page in Markdown."""
-    yield from anchored(rule)
-    yield f"{rule.meaning} {rule.effect}"
-    for title, steps in ((CONFIRM, rule.confirm), (AVOID, rule.avoid)):
-        yield f"**{title}**"
-        codes = [f"\n\n  ```sh\n  {step.command}\n  ```" if step.command else "" for step in steps]
-        yield "\n\n".join(f"- {step.text}{code}" for step, code in zip(steps, codes, strict=True))
-    if rule.since:
-        yield f"**Since which release**: {released(rule.since)}: {rule.since.note}."
-    yield f"**Source**: {rule.source or 'the input alone, not Kubernetes'}."
-    yield "\n".join(f"- <{address}>" for address in rule.links)
-
-
-_TITLE: Final = "# Checks of preflight"
-_CHECK_INTRODUCTION: Final = (
-    "What `hashcompat preflight` looks for; see [preflight](preflight.md). Ids are stable: a check keeps its "
-    "id, and an id is never reused. `hashcompat rules PF-103` prints one of them."
-)
 _REFERENCE: Final = re.compile(r"(?:(?<![\w.-])([\w.-]++/[\w.-]++))?#(\d+)")
 """An issue or pull request; without a repository it is of the one before."""
 _DUMP: Final = "hashcompat collector --preflight | ssh NODE sudo sh > NODE.json"
@@ -240,26 +216,6 @@ def _links(source: str) -> Iterator[str]:
         yield f"https://github.com/{repository}/issues/{reference[2]}"
 
 
-def checks_markdown() -> str:
-    """Return the reference page docs/preflight-checks.md."""
-    rows = [
-        f"| [{check.rule.id}](#{anchor(check.rule.id)}) | {check.rule.name} | {_needs(check)} |"
-        for check in CHECKS
-    ]
-    parts = [_TITLE, _CHECK_INTRODUCTION, "\n".join(["| check | what | made with |", "|---|---|---|", *rows])]
-    for check in CHECKS:
-        rule = check.rule
-        parts += [*anchored(rule), rule.meaning, f"Reads: {'; '.join(rule.reads)}."]
-        parts += [f"Made with: {_needs(check)}.", f"Source: {rule.source}"]
-    return "\n\n".join(parts) + "\n"
-
-
-def _needs(check: Check) -> str:
-    """Say what a run has to be given for a check to be made."""
-    ways = [" and ".join(sorted(need)) for need in check.needs]
-    return ", or ".join(way or "any run" for way in ways)
-
-
 def _page(rule: Rule) -> Rule:
     """Return a rule with its page; that of a check is made of the check."""
     return next((paged(check) for check in CHECKS if check.id == rule.id), rule)
@@ -293,21 +249,3 @@ RULES: Final[Report[RuleList]] = Report(
 )
 PAGES: Final = structs.replace(RULES, table=None, text=_text)
 """The same with a page for each rule, in place of a table."""
-_INTRODUCTION: Final = (
-    "The explanations behind verdicts. Ids are stable: a rule keeps its id, and an id is never reused. "
-    "`hashcompat rules HC004` prints one of them."
-)
-
-
-def rules_markdown() -> str:
-    """Return the reference page docs/rules.md."""
-    rows = [f"| [{rule.id}](#{anchor(rule.id)}) | {rule.name} |" for rule in every()]
-    parts = [
-        "# Rules",
-        _INTRODUCTION,
-        "The checks of nodes, such as `PF-103`, are in [preflight-checks](preflight-checks.md).",
-        f"{LEGEND} Commands that confirm something change nothing.",
-        "\n".join(["| rule | what |", "|---|---|", *rows]),
-    ]
-    parts += [part for rule in every() for part in markdown(rule)]
-    return "\n\n".join(parts) + "\n"

@@ -6,7 +6,7 @@ import pytest
 
 from hashcompat.analysis.preflight import CHECKS
 from hashcompat.core.rules import every
-from hashcompat.output.report.rules import checks_markdown, rules_markdown
+from scripts.docs.rules import checks_markdown, rules_markdown
 from tests.helpers.program import Run
 
 REASONS = [f"HC{number:03}" for number in range(1, 57)]

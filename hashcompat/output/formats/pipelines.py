@@ -19,7 +19,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any, Final
@@ -279,17 +279,15 @@ def _command(case: ReportCase, style: Style) -> str:
     if case.file:
         place = {"file": distinct(case.file, style.encoding)}
         properties = {**place, **({"line": str(case.line)} if case.line else {}), **properties}
-    parts = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    parts = ",".join(
+        f"{key}={_data(value).replace(':', '%3A').replace(',', '%2C')}" for key, value in properties.items()
+    )
     text = printable(f"{case.path}: {case.text}", style.encoding)
     return f"::{_COMMANDS[case.outcome]} {parts}::{_data(text)}\n"
 
 
 def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def summary_github(report: Report[Any], result: Any) -> Iterator[str]:
@@ -359,45 +357,40 @@ def render_prometheus(report: Report[Any], result: Any, style: Style) -> Iterato
     if report.findings:
         findings = report.findings(result)
         made = report.provenance(result) if report.provenance else None
-        yield from _info(findings, [*made.facts()] if made else [])
-        yield from _totals(findings)
-        yield from _times(findings, made)
-        for one in findings.series:
-            name = f"hashcompat_{findings.subject}_{one.name}"
-            yield from _head(name, one.about)
-            yield from _samples(name, one.samples(), style)
-        for outcome, (name, about) in _SERIES.items():
-            yield from _series(f"hashcompat_{findings.subject}_{name}", about, findings, outcome, style)
+        for what, about, samples in _metrics(findings, made, style):
+            name = f"hashcompat_{findings.subject}_{what}"
+            text = distinct(about).replace("\\", r"\\")
+            yield f"# HELP {name} {text}\n# TYPE {name} gauge\n"
+            yield from (f"{name}{labels} {number}\n" for labels, number in samples.items())
 
 
-def _samples(name: str, samples: Iterable[tuple[Mapping[str, str], int]], style: Style) -> Iterator[str]:
-    """Yield samples; where names are equal once they are escaped, the first one counts: two are invalid."""
-    seen = set[str]()
-    for labels, number in samples:
-        text = _labels({label: distinct(value, style.encoding) for label, value in labels.items()})
-        if text not in seen:
-            seen.add(text)
-            yield f"{name}{text} {number}\n"
-
-
-def _info(findings: Findings, facts: Sequence[Fact]) -> Iterator[str]:
-    """Yield what was judged as a label: help texts are the same in every file that a node has."""
-    name = f"hashcompat_{findings.subject}_info"
-    yield from _head(name, "What was judged, and the version of hashcompat")
+def _metrics(
+    findings: Findings, made: Provenance | None, style: Style
+) -> Iterator[tuple[str, str, Mapping[str, int]]]:
+    """Yield metrics, each with its help, and its samples by their labels: two with the same are invalid."""
+    # what was judged is a label: help texts are the same in every file that a node has
     labels = {"title": distinct(findings.title), "version": hashcompat.__version__}
+    facts = made.facts() if made else ()
     labels.update((fact.key, distinct(fact.text)) for fact in facts if fact.key in _LABELS)
-    yield f"{name}{_labels(labels)} 1\n"
-
-
-def _totals(findings: Findings) -> Iterator[str]:
-    name = f"hashcompat_{findings.subject}_{findings.noun}"
-    yield from _head(name, f"How many {findings.noun} have each verdict")
-    for verdict, number in findings.totals.items():
-        yield f"{name}{_labels({'verdict': verdict})} {number}\n"
+    yield "info", "What was judged, and the version of hashcompat", {_labels(labels): 1}
+    totals = {_labels({"verdict": verdict}): number for verdict, number in findings.totals.items()}
+    yield findings.noun, f"How many {findings.noun} have each verdict", totals
     for what, number in findings.more.items():
-        name = f"hashcompat_{findings.subject}_{what}"
-        yield from _head(name, f"The number of {what.replace('_', ' ')}")
-        yield f"{name} {number}\n"
+        yield what, f"The number of {what.replace('_', ' ')}", {"": number}
+    for what, time in _times(findings, made).items():
+        if time is not None:
+            yield f"{what}_timestamp_seconds", _TIMES[what], {"": int(time.timestamp())}
+    for one in findings.series:
+        samples: dict[str, int] = {}
+        for names, number in one.samples():
+            # where names are equal once they are escaped, the first one counts
+            shown = {label: distinct(value, style.encoding) for label, value in names.items()}
+            samples.setdefault(_labels(shown), number)
+        yield one.name, one.about, samples
+    for outcome, (name, about) in _SERIES.items():
+        # findings with the same names are one sample
+        if counts := Counter(_sample(case, style) for case in findings.cases() if case.outcome is outcome):
+            yield name, about, counts
 
 
 _TIMES: Final = {
@@ -408,8 +401,8 @@ _TIMES: Final = {
 }
 
 
-def _times(findings: Findings, made: Provenance | None) -> Iterator[str]:
-    """Yield when it was taken and made, and of when the release data is, for alerts about their age."""
+def _times(findings: Findings, made: Provenance | None) -> Mapping[str, datetime | None]:
+    """Return when it was taken and made, and of when the release data is, for alerts about their age."""
     times = dict(findings.times)
     if made:
         day = made.making.known
@@ -418,29 +411,12 @@ def _times(findings: Findings, made: Provenance | None) -> Iterator[str]:
             "report_made": made.making.at,
             "release_data": datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None,
         }
-    for what, time in times.items():
-        if time is not None:
-            name = f"hashcompat_{findings.subject}_{what}_timestamp_seconds"
-            yield from _head(name, _TIMES[what])
-            yield f"{name} {int(time.timestamp())}\n"
-
-
-def _series(name: str, about: str, findings: Findings, outcome: CaseResult, style: Style) -> Iterator[str]:
-    """Yield the samples of one metric; findings with the same names are one sample: two are invalid."""
-    samples = Counter(_sample(case, style) for case in findings.cases() if case.outcome is outcome)
-    if samples:
-        yield from _head(name, about)
-    yield from (f"{name}{labels} {number}\n" for labels, number in samples.items())
+    return times
 
 
 def _sample(case: ReportCase, style: Style) -> str:
     names = {label: distinct(name, style.encoding) for label, name in case.labels.items()}
     return _labels({**names, "verdict": case.verdict, "rule": case.rule})
-
-
-def _head(name: str, about: str) -> Iterable[str]:
-    text = distinct(about).replace("\\", r"\\")
-    return (f"# HELP {name} {text}\n", f"# TYPE {name} gauge\n")
 
 
 def _labels(values: Mapping[str, str]) -> str:

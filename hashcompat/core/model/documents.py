@@ -129,8 +129,8 @@ class Tool(Object, frozen=True):
     """The day on which the last of the known releases was published; null where that is not known."""
 
 
-class PlanSpec(Object, frozen=True):
-    """What was asked of a plan, and how it was read."""
+class PlannedUpgrade(Object, frozen=True):
+    """Of what a plan is."""
 
     from_: ReleaseOrAuto
     """A release, or auto: what each node reports."""
@@ -141,6 +141,11 @@ class PlanSpec(Object, frozen=True):
     """Nodes that report another release than from; their pods are UNKNOWN unless overrideNodeReleases."""
     override_node_releases: bool
     """Whether from counts on these nodes all the same (--override-node-releases)."""
+
+
+class PlanSpec(PlannedUpgrade, frozen=True):
+    """What was asked of a plan, and how it was read."""
+
     releases: dict[str, ReleaseFacts]
     """How each release that takes part was read."""
     assumptions: Sequence[Text]

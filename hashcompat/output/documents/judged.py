@@ -10,14 +10,12 @@ from msgspec import Meta
 
 from hashcompat.analysis.gating import Outcome, Standing
 from hashcompat.core.model import cluster as of_clusters
-from hashcompat.core.model.documents import Document, Origin, OwnedContainer, Place, Reason, Tool
-from hashcompat.core.model.plan import DisputedNode
+from hashcompat.core.model.documents import Document, OwnedContainer, Place, PlannedUpgrade, Reason, Tool
 from hashcompat.core.model.results import (
     Count,
     Number,
     Object,
     ReleaseName,
-    ReleaseOrAuto,
     RuleId,
     Some,
     Text,
@@ -31,18 +29,9 @@ Limit = Annotated[str, Meta(pattern=r"^([0-9]+|[0-9]+(\.[0-9]+)?%)$")]
 Percentage = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)?%$")]
 
 
-class JudgedPlan(Object, frozen=True):
+class JudgedPlan(PlannedUpgrade, frozen=True):
     """The plan that was judged."""
 
-    from_: ReleaseOrAuto
-    """A release, or auto: what each node reports."""
-    to: ReleaseName
-    source: Origin
-    """Where the pods were read."""
-    disputed_nodes: Sequence[DisputedNode]
-    """Nodes that report another release than from; their pods are UNKNOWN unless overrideNodeReleases."""
-    override_node_releases: bool
-    """Whether from counts on these nodes all the same (--override-node-releases)."""
     tool: Tool
     """What made the plan."""
     created_at: Time | None

@@ -208,7 +208,7 @@ def show(report: Report[Result], result: Result, shown: Shown, below: Iterable[s
     printed = [place.form for place in reports if place.path == STDOUT]
     form, argument = chosen(printed[0] if printed else shown.format or offered(report)[0])
     if report.document or printed or shown.out is None:
-        paint = _paint if _has_colours(shown.color) else plain
+        paint = click.style if _has_colours(shown.color) else plain
         put = write if form.for_programs or report.raw else _write_text
         # nothing of an exact text may be escaped, so one that a CI runner would obey is refused
         if form.exact and report.raw and any(map(is_obeyed_unescaped, report.raw(result))):
@@ -254,10 +254,6 @@ def _save(report: Report[Any], result: Any, reports: Iterable[Destination], styl
             problems.append(str(error))
     if problems:
         raise InputError("; ".join(problems))
-
-
-def _paint(text: str, colour: str) -> str:
-    return click.style(text, fg=colour)
 
 
 def _has_colours(color: str) -> bool:

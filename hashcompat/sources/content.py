@@ -165,10 +165,6 @@ Decoded = Iterator[tuple[str, bool]]
 """Texts, each with whether it has no control character, or need not be checked."""
 
 
-def _all_of_it(texts: Decoded) -> Decoded:
-    return texts
-
-
 _BINARY: Final = (
     (regex("PK(?:\x03\x04|\x05\x06)"), "a zip archive; pack it as tar, or unpack it"),
     (regex("\udcfd7zXZ"), "compressed with xz; use gzip or zstd, or unpack it"),
@@ -183,7 +179,7 @@ def chunks(
     wanted: str,
     *,
     checked: bool = True,
-    kept: Callable[[Decoded], Decoded] = _all_of_it,
+    kept: Callable[[Decoded], Decoded] = lambda texts: texts,
 ) -> Iterator[str]:
     """Yield the text of a file, gzip or zstd or neither, whatever its name.
 
@@ -300,7 +296,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """
     temporary = path.with_name(f".hashcompat-{os.urandom(8).hex()}")
     try:
-        with open(temporary, "xb", opener=_private) as stream:
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, _OWN)) as stream:
             yield stream
             stream.flush()
             # before the rename: some file systems write the name first, and a crash would leave an empty file
@@ -314,7 +310,3 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
-
-
-def _private(name: str, flags: int) -> int:
-    return os.open(name, flags, _OWN)

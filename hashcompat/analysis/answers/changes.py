@@ -488,14 +488,14 @@ def _plain(value: Any) -> Any:
     """Return data that ``_keyed`` made, with lists where these were."""
     if isinstance(value, Mapping):
         items = [_plain(item) for item in value.values()]
-        if value and all(isinstance(key, _Name) for key in value) and all(map(_has_name, value.values())):
+        if (
+            value
+            and all(isinstance(key, _Name) for key in value)
+            and all(isinstance(one, Mapping) and _NAME in one for one in value.values())
+        ):
             return items
         return dict(zip(map(str, value), items, strict=True))
     return [_plain(item) for item in value] if isinstance(value, list) else value
-
-
-def _has_name(value: Any) -> bool:
-    return isinstance(value, Mapping) and _NAME in value
 
 
 def _pruned(old: Any, new: Any, path: tuple[str, ...], alike: list[ValueDifference]) -> tuple[Any, Any]:

@@ -119,8 +119,14 @@ def expectations(item: Item, new: Kubelet, messages: Messages, case: Case | None
     """Return what will be seen of a container's verdict; nothing of what is kept or unknown."""
     if item.verdict not in (Verdict.RESTART, Verdict.KILL) or case is None:
         return ()
-    seen = (*_by_hash(item, new, messages, case), *_by_resize(item, messages))
-    return seen or (*_refused(item, messages), *_uids(item, case), *_by_sandbox(item, new, messages, case))
+    seen = [*_by_hash(item, new, messages, case)]
+    if _has(item, rules.RESIZE_POLICY):
+        seen.append(_killing(messages.resize.format(**_names(item))))
+    return tuple(seen) or (
+        *_refused(item, messages),
+        *_uids(item, case),
+        *_by_sandbox(item, new, messages, case),
+    )
 
 
 def _names(item: Item) -> dict[str, str]:
@@ -140,11 +146,6 @@ def _by_hash(item: Item, new: Kubelet, messages: Messages, case: Case) -> Iterat
         yield _killing(messages.killing.format(message=message))
     elif event := event_of(item, new):
         yield _killing(event)
-
-
-def _by_resize(item: Item, messages: Messages) -> Iterator[Expected]:
-    if _has(item, rules.RESIZE_POLICY):
-        yield _killing(messages.resize.format(**_names(item)))
 
 
 def _refused(item: Item, messages: Messages) -> Iterator[Expected]:
@@ -185,7 +186,9 @@ def _by_sandbox(item: Item, new: Kubelet, messages: Messages, case: Case) -> Ite
     if lost or not (state := _found(item, new, case)):
         return
     if line := messages.sandbox_logs.get(state):
-        yield Expected(Where.LOG, line.format(**_line_names(item)), _SANDBOX_VERBOSITY)
+        # the UID of a static pod is another one by then
+        names = {**_names(item), **({"uid": "…"} if _has(item, rules.STATIC_UID) else {})}
+        yield Expected(Where.LOG, line.format(**names), _SANDBOX_VERBOSITY)
     if (event := messages.sandbox_events.get(state)) and not _is_left_dead(new, case):
         yield Expected(Where.EVENT, event, 0)
     if not _has(item, rules.RUNTIME_GONE):  # the target kubelet does not see what stays behind
@@ -198,11 +201,6 @@ def _is_left_dead(new: Kubelet, case: Case) -> bool:
     Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, 1.31.14.
     """
     return case.pod.restart_policy == "Never" and new.behaviour.sandbox_maker == "CRI"
-
-
-def _line_names(item: Item) -> dict[str, str]:
-    """Return the names in a line; the UID of a static pod is another one by then."""
-    return {**_names(item), **({"uid": "…"} if _has(item, rules.STATIC_UID) else {})}
 
 
 def _found(item: Item, new: Kubelet, case: Case) -> str:

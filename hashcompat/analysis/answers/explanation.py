@@ -244,7 +244,9 @@ def explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: bo
     ids = {reason.id for reason in item.reasons}
     compared = not item.pod_recreated and (item.verdict is not Verdict.KILL or rules.NOT_CREATED in ids)
     upstream = tuple(_upstream(item, *shown, view.catalog)) if compared else ()
-    old_side, new_side = _sides(item, *shown)
+    old_text, new_text = shown
+    old_side = _side(old_text, item.hashes.from_, new_text) if old_text else None
+    new_side = _side(new_text, item.hashes.to, old_text) if new_text else None
     same = bool(old_side and new_side and old_side.text == new_side.text)
     patch = _patch(item, draft, new, view)
     explanation = Explanation(
@@ -268,11 +270,6 @@ def _minors(case: Case | None, catalog: Catalog) -> frozenset[str]:
     if case is None or not case.old_known:
         return frozenset()
     return frozenset(catalog.known.minors_between(case.old.release, case.new.release))
-
-
-def _sides(item: Item, old: Texts | None, new: Texts | None) -> tuple[Side | None, Side | None]:
-    hashes = item.hashes
-    return _side(old, hashes.from_, new) if old else None, _side(new, hashes.to, old) if new else None
 
 
 def _side(texts: Texts, value: int | None, other: Texts | None) -> Side:

@@ -142,12 +142,14 @@ class Cautions:
         outdated = record is not None and is_older(record, draft.container)
         if case is None or not case.old_known:
             return Caution(doubtful, outdated, skipped=draft.skipped)
-        waits = case.new.behaviour.labels_at_admission != "read"
+        waits = case.new.behaviour.labels_at_admission != "read" and not _OF_KUBELETS.issuperset(
+            label_keys(draft.pod.spec)
+        )
         slow = begins_to_enforce(case.old, case.new) and has_killing_exec(draft.container.spec)
         return Caution(
             doubtful,
             outdated,
-            str(case.new.release) if waits and _selects_more_than(_OF_KUBELETS, draft.pod) else "",
+            str(case.new.release) if waits else "",
             stuck=waits_for_volume(case)
             or (lacks_gate(case) or _waits_for_sidecar(case) if verdict is Verdict.KEEP else ""),
             unready=(
@@ -334,7 +336,3 @@ def _waits_for_sidecar(case: Case) -> str:
     if not (case.whole.runs_sidecar and forgets_sidecars(case)):
         return ""
     return f"{case.new.release} takes a sidecar for an init container, and waits for its end"
-
-
-def _selects_more_than(labels: frozenset[str], pod: Pod) -> bool:
-    return any(key not in labels for key in label_keys(pod.spec))

@@ -118,7 +118,9 @@ class Hops:
         every = tuple(nodes)
         given = not view.options.override_node_releases
         self._disputed = claim_of(way, every, view).disputed if given else {}
-        self._nodes = {node.name: self._undisputed(node) for node in every}
+        self._nodes = {node.name: node for node in every}
+        for name in self._disputed:  # its release is not the one that is given
+            self._nodes[name] = structs.replace(self._nodes[name], kubelet="")
         self._tallies: dict[Way, HopTally] = {}
         self._taken: dict[str, list[HopTally]] = {}
         self._routes: dict[str, list[Way]] = {}
@@ -228,10 +230,6 @@ class Hops:
             return "" if pod.node in self._disputed else self._way.old
         release = self._nodes[pod.node].kubelet if pod.node in self._nodes else ""
         return release if self._view.catalog.knows(release) else ""
-
-    def _undisputed(self, node: Node) -> Node:
-        """Return a node; without its release where that is not the one that is given."""
-        return structs.replace(node, kubelet="") if node.name in self._disputed else node
 
     def _route(self, release: str) -> list[Way]:
         """Return the hops from a release on; none where the kubelet stays the same build."""

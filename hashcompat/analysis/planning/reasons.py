@@ -75,24 +75,15 @@ class ChangedField(msgspec.Struct, frozen=True):
 def difference(spec: Mapping[str, Any], old: Kubelet, new: Kubelet, catalog: Catalog) -> tuple[Reason, ...]:
     """Return why two kubelets hash one container's JSON differently, which they must do."""
     if old.era is not new.era:
-        return (
-            Reason(
-                ALGORITHM,
-                f"another hash algorithm ({_era_source(old, new, catalog)})",
-            ),
-        )
+        newer = newer_of(old, new).era
+        pulls = ", ".join(row.pr for row in catalog.changes.eras if row.new == newer.name)
+        return (Reason(ALGORITHM, f"another hash algorithm ({pulls or newer.source})"),)
     changes = field_changes(spec, old, new)
     if not changes:
-        return (
-            Reason(GO_ESCAPES, "backspace or form feed: encoding/json of Go 1.22 escapes it differently"),
-        )
+        escapes = "backspace or form feed: encoding/json of Go 1.22 escapes it differently"
+        return (Reason(GO_ESCAPES, escapes),)
     every_field = old.era.prints_unset_fields
     return tuple(_reason(change, every_field, (old, new), catalog) for change in changes)
-
-
-def _era_source(old: Kubelet, new: Kubelet, catalog: Catalog) -> str:
-    newer = newer_of(old, new).era
-    return ", ".join(row.pr for row in catalog.changes.eras if row.new == newer.name) or newer.source
 
 
 def _reason(

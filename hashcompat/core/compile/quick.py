@@ -120,11 +120,7 @@ def _decoded(kind: Any, value: Any) -> _Own:
 _DECODED: Final[Any] = _decoded
 
 
-def _encoded(value: _Own) -> str | int:
-    return value.json
-
-
-_ENCODE: Final = msgspec.json.Encoder(order="deterministic", enc_hook=_encoded).encode
+_ENCODE: Final = msgspec.json.Encoder(order="deterministic", enc_hook=lambda value: value.json).encode
 
 
 def _struct(struct: Struct, strict: bool) -> Any:

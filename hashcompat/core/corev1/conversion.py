@@ -104,10 +104,6 @@ def _type_meta(change: _Change) -> None:
     change.pod.pop("apiVersion", None)
 
 
-def _nothing(change: _Change) -> None:
-    """Do nothing: decoding already does what the row describes."""
-
-
 def check_kind(pod: object) -> None:
     """Raise DecodeError for anything but a v1 Pod; items of a list may omit kind and apiVersion."""
     if not isinstance(pod, Mapping):
@@ -127,8 +123,9 @@ _STEPS: Final[Mapping[str, Callable[[_Change], None]]] = {
     "dropInitContainerAnnotations": _init_annotations,
     "Convert_v1_Pod_To_core_Pod": _grace_period,
     "runtime/codec.go, serializer/versioning": _type_meta,
-    "zz_generated.conversion.go": _nothing,
-    "pkg/registry/core/pod/strategy.go": _nothing,
+    # decoding already does what these rows describe
+    "zz_generated.conversion.go": lambda _: None,
+    "pkg/registry/core/pod/strategy.go": lambda _: None,
 }
 """Steps by the v1 field that has no internal field of that name, or by the source that a row names."""
 

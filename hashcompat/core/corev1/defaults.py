@@ -93,10 +93,6 @@ def _copy(site: Site) -> None:
         site.target[key] = reach(site.target, site.row.argument)
 
 
-def _list_address(site: Site) -> None:
-    list_address(site.target)
-
-
 def _first_address(site: Site) -> None:
     addresses = reach(site.target, site.row.argument)
     if addresses and not site.target.get("podIP"):
@@ -160,7 +156,7 @@ _APPLIERS: Final[Mapping[str, _Applier]] = {
     "copy Container.Resources.Requests": copy_limits,
     "copy ContainerPort.HostPort": _copy_port,
     "copy PodSpec.Resources.Requests": copy_pod_limits,
-    "listOf PodStatus.PodIPs": _list_address,
+    "listOf PodStatus.PodIPs": lambda site: list_address(site.target),
     "firstOf PodStatus.PodIP": _first_address,
     "aggregate PodSpec.Resources.Limits": pod_limits,
     "aggregate PodSpec.Resources.Requests": pod_requests,

@@ -143,11 +143,12 @@ def _decode_cpus(value: object) -> tuple[Any, ...]:
     return ((dict.fromkeys(parse_cpus(text or ""), ()),),)
 
 
-def _encode(value: Any) -> str:
-    return show_cpus(frozenset(value[0][0]))
-
-
-CPU_ENTRY: Final = Coded("state.PodEntry", (Field("CPUSet", _SET, "cpuSet"),), _decode_cpus, _encode)
+CPU_ENTRY: Final = Coded(
+    "state.PodEntry",
+    (Field("CPUSet", _SET, "cpuSet"),),
+    _decode_cpus,
+    lambda value: show_cpus(frozenset(value[0][0])),
+)
 """The CPUs of a pod in a checkpoint (pkg/kubelet/cm/cpumanager/state ``PodEntry``, 1.36 and later).
 
 JSON has the text, and the value a map, which is empty where the text is missing.

@@ -192,7 +192,10 @@ def _heat(fleet: Fleet) -> Heat | None:
         if one.running:
             groups.setdefault(_minor(one.running[0]), []).append(one)
     rows = [
-        (_minor_name(minor), [_share_cell(some, place) for place in range(len(fleet.targets))])
+        (
+            ".".join(map(str, minor)) or "other",
+            [_share_cell(some, place) for place in range(len(fleet.targets))],
+        )
         for minor, some in sorted(groups.items())
     ]
     legend = (
@@ -208,10 +211,6 @@ def _minor(name: str) -> tuple[int, ...]:
     except UsageError:  # what a node reports may be anything
         return ()
     return found.major, found.minor_number
-
-
-def _minor_name(minor: tuple[int, ...]) -> str:
-    return ".".join(map(str, minor)) or "other"
 
 
 def _share_cell(clusters: Sequence[Cluster], place: int) -> HeatCell:

@@ -7,7 +7,8 @@ every row, and at last what it rests on and how it was made.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from hashcompat.analysis.answers.explanation import Explanation, Explanations
@@ -299,11 +300,7 @@ def _listings(
         if named and (rows := [*table.rows()]):
             columns = [*map(heading, table.columns)]
             after = table.after.removesuffix(_UNTIL)
-            yield Listing(columns, _again(rows), named[1], after, named[0])
-
-
-def _again(rows: Sequence[Sequence[object]]) -> Callable[[], Iterable[Sequence[object]]]:
-    return lambda: rows
+            yield Listing(columns, partial(iter, rows), named[1], after, named[0])
 
 
 def _main(table: Table | None, place: str, title: str, by: str, order: Sequence[str] = ()) -> Main | None:

@@ -328,12 +328,8 @@ def _kept(client: Client, request: Request, pods: Kept, progress: Say) -> int:
         pods.keep(page)
         return page
 
-    return len(_read(client, request, _can_be_read, progress, get))
-
-
-def _can_be_read(item: Any) -> None:
-    """Raise InputError, which names the pod, for one that cannot be read."""
-    pod_of(item)
+    # of each no more than whether it can be read
+    return len(_read(client, request, lambda item: pod_of(item) is None, progress, get))
 
 
 def _read(

@@ -114,14 +114,11 @@ def _records_read(source: Input, keeper: Keeper) -> tuple[list[Record], bool]:
     """Return the records of a file, and whether it is an archive."""
     require_end(source)
     with source.open() as stream, named(source.origin):
-        if (archive := members(stream, _is_text)) is not None:
+        archive = members(stream, lambda name: name.removesuffix(".gz").endswith(_TEXTS))
+        if archive is not None:
             return [record for one, data in archive for record in _in_member(one, data, keeper)], True
     with source.open() as stream, named(source.origin):
         return _records_in(chunks(stream, _WANTED_RECORDS), keeper), False
-
-
-def _is_text(name: str) -> bool:
-    return name.removesuffix(".gz").endswith(_TEXTS)
 
 
 def _in_member(name: str, data: bytes, keeper: Keeper) -> list[Record]:
@@ -133,17 +130,14 @@ def _records_in(text: Iterator[str], keeper: Keeper) -> list[Record]:
     first = next(text)
     whole = _seen(chain([first], text), keeper)
     is_json = first.lstrip().startswith(("{", "["))
-    return [keeper.kept(record) for record in (_from_json(whole) if is_json else from_log(lines(whole)))]
+    found = from_documents(load_all(joined(whole, _WANTED_RECORDS))) if is_json else from_log(lines(whole))
+    return [keeper.kept(record) for record in found]
 
 
 def _seen(text: Iterator[str], keeper: Keeper) -> Iterator[str]:
     for chunk in text:
         keeper.saw(len(chunk))
         yield chunk
-
-
-def _from_json(chunked: Iterable[str]) -> Iterator[Record]:
-    yield from from_documents(load_all(joined(chunked, _WANTED_RECORDS)))
 
 
 # Keep records in little memory: equal texts once, and no more in all than one run may have.

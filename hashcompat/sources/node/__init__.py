@@ -342,11 +342,9 @@ def remote(root: Root) -> Iterator[NodeQuery]:
 def mounts(root: Root) -> list[tuple[str, str]]:
     """Return where something is mounted, and the type of its file system; raises OSError."""
     rows = (line.split(" ") for line in root.text(MOUNTS).split("\n"))
-    return [(_ESCAPE.sub(_character, row[1]), row[2]) for row in rows if len(row) > 2]
-
-
-def _character(escape: re.Match[str]) -> str:
-    return chr(int(escape[1], 8))
+    return [
+        (_ESCAPE.sub(lambda escape: chr(int(escape[1], 8)), row[1]), row[2]) for row in rows if len(row) > 2
+    ]
 
 
 def _of_mount(root: Root, path: str) -> str:

@@ -43,10 +43,6 @@ OF_BOTH: Final = (*OF_NODE, *OF_OBJECTS)
 """The node itself or the cluster's objects, either is enough."""
 
 
-def _not_planned(_uid: str, _container: str) -> bool | None:
-    return None
-
-
 class KubeletStart(msgspec.Struct, frozen=True):
     """What will be started on a node, and what is known of the cluster."""
 
@@ -60,7 +56,7 @@ class KubeletStart(msgspec.Struct, frozen=True):
     """What that one does; None where it is unknown."""
     servers: Servers = Servers()
     """The API servers that the kubelet will talk to, with where their releases show; none where unknown."""
-    restarts: Callable[[str, str], bool | None] = _not_planned
+    restarts: Callable[[str, str], bool | None] = lambda _uid, _container: None
     """Whether a plan restarts the container of that name in the pod of that uid; None where it is not
     in a plan."""
     planned: tuple[Item, ...] | None = None

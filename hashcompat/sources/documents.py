@@ -226,13 +226,15 @@ class Fields(msgspec.Struct, frozen=True):
         return Fields(child or {}, self.origin, f"{self.path}.{key}")
 
     def objects(self, key: str) -> list[Fields]:
-        """Return the objects in the list below a key, none for what is empty; errors as ``object``."""
+        """Return the objects in the list below a key, none for null; errors as ``object``."""
         rows = enumerate(self.rows(key))
         return [Fields(item, self.origin, f"{self.path}.{key}[{index}]") for index, item in rows]
 
     def rows(self, key: str) -> list[Mapping[str, Any]]:
         """Return what ``objects`` does, as given."""
-        items = self.value.get(key) or []
+        items = self.value.get(key)
+        if items is None:
+            return []
         if not isinstance(items, list):
             raise self.error(key, f"want a list, got {kind_of(items)}")
         for index, item in enumerate(items):

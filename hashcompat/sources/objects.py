@@ -127,7 +127,8 @@ def opened(
         kind = "Pod"  # items of a typed list may leave their kind out
         value = {**value, "kind": kind}
     if not isinstance(kind, str) or not kind:
-        raise InputError(f"{origin}: {path}: not a Kubernetes object: it has no kind{_of_runtime(value)}")
+        todo = f"; an event of a watch; save objects: {SAVE}" if _is_event(value) else _of_runtime(value)
+        raise InputError(f"{origin}: {path}: not a Kubernetes object: it has no kind{todo}")
     _check_kind(value, kind, f"{origin}: {path}")
     _check_answer(value, kind, f"{origin}: {path}")
     listed = is_list(kind) and isinstance(value.get("items"), list)
@@ -138,6 +139,11 @@ def opened(
     if not listed or kind == snapshots.KIND:
         where = InFile(where.file) if in_snapshot else where
         yield KubernetesObject(value, origin, path, in_snapshot=in_snapshot, where=where)
+
+
+def _is_event(value: Mapping[str, Any]) -> bool:
+    """Return whether an object is one of ``kubectl get --watch --output-watch-events``."""
+    return isinstance(value.get("type"), str) and isinstance(value.get("object"), Mapping)
 
 
 _OF_RUNTIMES: Final = ({"hashcompat"}, {"Id", "State"}, {"status", "info"}, {"id", "state", "metadata"})

@@ -39,9 +39,13 @@ def from_tree(directory: Path, paths: Iterable[str]) -> list[SourceFile]:
 
     Raises InputError, naming the file, for what cannot be read.
     """
+    wanted = "--tree wants the root of a Kubernetes source tree"
     if not directory.is_dir():
-        raise InputError(f"{directory}: no such directory; --tree wants the root of a Kubernetes source tree")
-    return [_file(path, _read(directory / path), str(directory / path)) for path in paths]
+        raise InputError(f"{directory}: no such directory; {wanted}")
+    try:
+        return [_file(path, _read(directory / path), str(directory / path)) for path in paths]
+    except InputError as error:
+        raise InputError(f"{error}; {wanted}") from None
 
 
 def tree_minor(directory: Path) -> int | None:

@@ -120,6 +120,11 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ),
     ("an unknown option", (*PLAN, "--sampel"), "--sample"),
     ("an unknown format", (*PLAN, "--sample", "-o", "xml"), "'xml' is not one of"),
+    (
+        "an unknown command below another",
+        ("normalize", "aply", "x"),
+        "No such command 'aply'; there are apply, check, undo.",
+    ),
     ("an option without its value", ("plan", "--from"), "requires an argument"),
     ("an argument too many", (*PLAN, "--sample", "extra"), "extra"),
     (
@@ -146,6 +151,16 @@ def test_a_usage_error_is_64_and_says_what_to_do(run: Run, argv: tuple[str, ...]
     assert (result.code, result.out) == (64, "")
     assert result.err.count("\n") <= 3
     assert says in result.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "command"),
+    [(("plan", "--from"), "plan"), (("normalize", "apply", "--node"), "normalize apply"), (("-x",), "")],
+)
+def test_the_help_that_a_usage_error_names_is_that_of_the_command(
+    run: Run, argv: tuple[str, ...], command: str
+) -> None:
+    assert f"\nSee 'hashcompat {command} --help'.\n".replace("  ", " ") in run(*argv).err
 
 
 def test_a_usage_error_wins_over_bad_input(run: Run, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from hashcompat.core.model.items import Item
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.report.model import Coloured
 from hashcompat.output.report.notes import answer
+from hashcompat.output.report.plan import PLAN
 from tests.helpers.plans import excerpt, item
 
 R, L, K, U = Verdict.RESTART, Verdict.KILL, Verdict.KEEP, Verdict.UNKNOWN
@@ -96,10 +97,36 @@ def test_each_outcome_has_its_sentence(verdicts: tuple[Verdict, ...], pieces: li
 )
 def test_where_no_container_is_compared_none_is_called_kept(number: int, text: str) -> None:
     found = many(*[K] * number)
-    aside = [
-        structs.replace(one, prediction=structs.replace(one.prediction, compared=False)) for one in found
-    ]
-    assert said(*aside) == [("green", text)]
+    assert said(*map(aside, found)) == [("green", text)]
+
+
+def aside(one: Item) -> Item:
+    return structs.replace(one, prediction=structs.replace(one.prediction, compared=False))
+
+
+@pytest.mark.parametrize(
+    ("running", "text"),
+    [
+        ((R, K), "1 of 2 running containers restarts, and 1 container {}: 2 owners on 1 node, for 1 reason"),
+        ((K, K), "0 of 2 running containers restart, but 1 container {}: 1 owner, for 1 reason"),
+    ],
+)
+def test_what_no_kubelet_runs_is_no_part_of_the_running_containers(
+    running: tuple[Verdict, ...], text: str
+) -> None:
+    made = excerpt(*many(*running), aside(item(owner="Deployment/manifest", node="")))
+    (said,) = answer(made.summary, made.tally)
+    would = text.format("that no kubelet of the input runs would")
+    assert said == Coloured(would, "red")
+    closing = list(PLAN.notes(made))[-1]
+    number = (
+        "1 of 2 running containers restarts, and"
+        if R in running
+        else "0 of 2 running containers restart, but"
+    )
+    kept = running.count(K)
+    assert f" {number} 1 container that no kubelet of the input runs would, in " in closing
+    assert closing.endswith(f"; {kept} kept, 0 unknown")
 
 
 def test_manifests_are_on_no_node_and_a_finding_may_have_no_reason() -> None:

@@ -119,6 +119,29 @@ def test_a_file_given_twice_is_read_once_and_its_manifests_count_once(run: Run, 
     assert "given twice, and read once" in result.err
 
 
+def test_the_commands_to_go_on_with_name_a_file_given_twice_once(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "pod.json"
+    path.write_bytes(as_json(pod()))
+    result = run(*PLAN, "-f", path, "-f", path)
+    assert f" --to 1.9.11 -f {path}\n" in result.err.partition("Next: ")[2]
+
+
+def test_files_of_two_clusters_are_read_with_a_warning(run: Run, tmp_path: Path) -> None:
+    names = []
+    for uid in ("u-1", "u-2"):
+        space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": uid}}
+        one = pod(name=f"of-{uid}", metadata={"uid": f"p-{uid}"})
+        names.append(tmp_path / f"{uid}.json")
+        names[-1].write_bytes(as_json(listed(space, one)))
+    result = run(*PLAN, "-f", names[0], "-f", names[1])
+    warning = (
+        f"read as one cluster, but of 2 by the UID of kube-system: u-1 in {names[0]}, u-2 in {names[1]}; "
+        "give one at a time"
+    )
+    assert f"Warning: {warning}\n" in result.err
+    assert "read as one cluster" not in run(*PLAN, "-f", names[0]).err
+
+
 def test_a_file_given_twice_is_named_once(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "pod.json"
     path.write_bytes(as_json(pod()))

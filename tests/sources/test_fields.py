@@ -10,7 +10,17 @@ from hashcompat.core.errors import InputError
 from hashcompat.sources.documents import Fields
 
 OBJECT = Fields(
-    {"null": None, "text": "x\ud800", "object": {"a": "b"}, "list": [{"a": "b"}], "odd": [1]}, "f", "$"
+    {
+        "null": None,
+        "text": "x\ud800",
+        "object": {"a": "b"},
+        "list": [{"a": "b"}],
+        "odd": [1],
+        "empty": {},
+        "zero": 0,
+    },
+    "f",
+    "$",
 )
 
 
@@ -35,6 +45,8 @@ def test_half_of_a_character_is_what_go_makes_of_it() -> None:
         (Fields.object, "text", "f: $.text: want an object, got a string"),
         (Fields.object, "list", "f: $.list: want an object, got a list"),
         (Fields.objects, "object", "f: $.object: want a list, got an object"),
+        (Fields.objects, "empty", "f: $.empty: want a list, got an object"),
+        (Fields.objects, "zero", "f: $.zero: want a list, got an integer"),
         (Fields.objects, "odd", "f: $.odd[0]: want an object, got an integer"),
     ],
 )

@@ -403,6 +403,13 @@ NEARLY: dict[str, tuple[Json, str]] = {
 }
 
 
+def test_an_event_of_a_watch_is_no_object_and_what_to_save_is_said() -> None:
+    with pytest.raises(InputError) as caught:
+        read({"type": "ADDED", "object": pod()})
+    says = "$: not a Kubernetes object: it has no kind; an event of a watch; save objects: kubectl get nodes,"
+    assert str(caught.value) == f"origin: {says}pods -A -o json > cluster.json"
+
+
 @pytest.mark.parametrize(("given", "says"), NEARLY.values(), ids=NEARLY)
 def test_what_is_nearly_an_object_that_is_read_is_an_error(given: Json, says: str) -> None:
     with pytest.raises(InputError) as caught:

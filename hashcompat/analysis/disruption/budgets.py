@@ -72,7 +72,7 @@ class Health(msgspec.Struct, frozen=True):
 
     def after(self, hits: Hits) -> BudgetImpact | None:
         """Return what restarts do to the budget; None where they do not breach it."""
-        if not hits.all:
+        if not hits.all or (self.desired is not None and self.desired <= 0):
             return None
         name = self.budget.namespace, self.budget.name
         possible = hits.possible + hits.unsure
@@ -106,6 +106,8 @@ def health_of(budget: Budget, seen: BudgetSeen, scales: Mapping[tuple[str, str],
 def _desired(budget: Budget, seen: BudgetSeen, scales: Mapping[tuple[str, str], int]) -> int | None:
     if budget.max_unavailable is None and not isinstance(budget.min_available, str):
         return budget.min_available or 0
+    if budget.max_unavailable == "100%" or budget.min_available == "0%":
+        return 0  # of any scale
     expected = _expected(seen, scales)
     if expected is None:
         return None

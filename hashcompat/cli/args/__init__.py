@@ -169,7 +169,11 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the arguments; raises UsageError for a second value of an option that takes one."""
         given = list(args)  # click takes words out of the list
-        rest = super().parse_args(ctx, args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # click's parser leaves out whose --help has the option
+            raise
         if not ctx.resilient_parsing:
             _, _, order = self.make_parser(ctx).parse_args(given)
             for one, times in Counter(order).items():
@@ -201,6 +205,14 @@ class WithParts(Command, click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         """Return one of them."""
         return self.parts.get(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command below it that is meant; raises UsageError, naming those that there are."""
+        if args[0] not in self.parts and not args[0].startswith("-") and not ctx.resilient_parsing:
+            raise click.UsageError(f"No such command {args[0]!r}; there are {', '.join(self.parts)}.", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, and the commands below."""
@@ -361,7 +373,7 @@ def _words(flag: str, value: Any) -> Iterator[str]:
     if value is True:
         yield flag
     else:
-        for word in value if isinstance(value, tuple) else (value,):
+        for word in dict.fromkeys(value) if isinstance(value, tuple) else (value,):  # twice is once
             yield from (flag, str(word))
 
 

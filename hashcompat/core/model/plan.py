@@ -35,6 +35,8 @@ class Summary(msgspec.Struct, frozen=True):
     """How many containers run on a node and are compared there: the whole of every percentage."""
     aside: int = 0
     """How many of the others are UNKNOWN, as those on nodes that the input lacks."""
+    apart: int = 0
+    """How many of the others are killed, as those of manifests next to pods that are on nodes."""
 
     @property
     def not_compared(self) -> int:
@@ -42,9 +44,14 @@ class Summary(msgspec.Struct, frozen=True):
         return self.containers - self.compared
 
     @property
+    def never_compared(self) -> int:
+        """How many of these have no other verdict than that."""
+        return self.not_compared - self.aside - self.apart
+
+    @property
     def kept(self) -> int:
         """How many of those that are compared are kept."""
-        return max(self.compared - self.findings - (self.unknown - self.aside), 0)
+        return max(self.compared - (self.findings - self.apart) - (self.unknown - self.aside), 0)
 
     @property
     def findings(self) -> int:
@@ -70,8 +77,14 @@ def summarized(items: Sequence[Item]) -> Summary:
         number if len(affected) == len(pods) else _number_of(affected),
         len({pod.node for pod in affected if pod.node}),
         sum(item.prediction.compared for item in items),
-        sum(item.verdict is Verdict.UNKNOWN and not item.prediction.compared for item in items),
+        *_of_the_others(items),
     )
+
+
+def _of_the_others(items: Sequence[Item]) -> tuple[int, int]:
+    """Return how many of those that are not compared are UNKNOWN, and how many are killed."""
+    verdicts = [item.prediction.verdict for item in items if not item.prediction.compared]
+    return verdicts.count(Verdict.UNKNOWN), sum(map(verdicts.count, FINDINGS))
 
 
 def _number_of(pods: Iterable[PodName]) -> int:

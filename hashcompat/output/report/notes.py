@@ -105,20 +105,32 @@ def answer(summary: Summary, tally: Tally) -> Line:
 
 
 def _rest(summary: Summary, colour: str) -> Iterator[Coloured]:
-    if rest := never_compared(summary.not_compared - summary.aside):
+    if rest := never_compared(summary.never_compared):
         yield Coloured(rest, colour)
 
 
 def _hit(summary: Summary, tally: Tally) -> Iterator[Coloured]:
-    hit, killed = summary.findings, summary.verdicts[Verdict.KILL]
+    hit, killed = summary.findings - summary.apart, summary.verdicts[Verdict.KILL]
     whose = sum(bool(group.found) for group in tally.owners)
     number = sum(bool(kind.found) for kind in tally.kinds)
     total = count(summary.compared, "running container")
-    verb = "for good" if hit == killed else ""
+    verb = "for good" if summary.findings == killed else ""
     done = f"{'stops' if hit == 1 else 'stop'} {verb}" if verb else agree(hit, "restart")
-    yield Coloured(f"{hit} of {total} {done}: {_where(whose, summary.nodes_affected, number)}", _BAD)
+    yield Coloured(
+        f"{hit} of {total} {done}{_apart(summary)}: {_where(whose, summary.nodes_affected, number)}", _BAD
+    )
     if killed and not verb:
         yield Coloured(f"; {killed} of them {are(killed)} not started again", _BAD)
+
+
+def _apart(summary: Summary) -> str:
+    """Return what is killed besides running containers, such as that of manifests; or nothing."""
+    if not (number := summary.apart):
+        return ""
+    return f", {'and' if summary.findings > number else 'but'} {count(number, 'container')} {_NOWHERE} would"
+
+
+_NOWHERE: Final = "that no kubelet of the input runs"
 
 
 def _unknown(summary: Summary) -> Iterator[Coloured]:
@@ -134,9 +146,7 @@ def _open(summary: Summary, tally: Tally) -> str:
     if unknown and unknown == total:
         every = _EVERY.get(total, f"All {total} running containers are")
         return f"{every} UNKNOWN, so nothing is decided: {where}"
-    some = (
-        f"{count(summary.aside, 'container')} that no kubelet of the input runs {are(summary.aside)} UNKNOWN"
-    )
+    some = f"{count(summary.aside, 'container')} {_NOWHERE} {are(summary.aside)} UNKNOWN"
     if unknown:
         running = count(total, "running container")
         which = f"{unknown} of {running} {are(unknown)} UNKNOWN, the others are kept"
@@ -255,14 +265,15 @@ def _is_plain(name: str) -> bool:
 def _closing(shown: Excerpt) -> str:
     """Return how many containers are killed, where, and what is not known."""
     plan, counts = shown.plan, shown.summary
-    hit, killed = counts.findings, counts.verdicts[Verdict.KILL]
+    hit, killed = counts.findings - counts.apart, counts.verdicts[Verdict.KILL]
     restart = agree(hit or counts.compared, "restart")  # 0 of 1 restarts, and 0 of 2 restart
     parts = [f"{way_of(plan)}: {hit} of {count(counts.compared, 'running container')} {restart}"]
-    if hit:
+    if counts.findings:
+        parts.append(f"{_apart(counts)}," if counts.apart else "")
         parts.append(f" in {counts.pods_affected} of {count(counts.pods, 'pod')}")
         parts.append(f" on {count(counts.nodes_affected, 'node')}" if counts.nodes_affected else "")
     if killed:
         parts.append(f"; {killed} of them {are(killed)} not started again")
     parts.append(f"; {counts.kept} kept, {counts.unknown} unknown")
-    parts.append(never_compared(counts.not_compared - counts.aside))
+    parts.append(never_compared(counts.never_compared))
     return "".join(parts)

@@ -250,8 +250,8 @@ def _counts(shown: Excerpt) -> Iterator[Count]:
     yield Count(summary.compared, "running container" if summary.compared == 1 else "running containers")
     counts = {**summary.verdicts, Verdict.KEEP: summary.kept}
     yield from (Count(number, word.value, word.value) for word, number in counts.items())
-    if summary.not_compared:
-        yield Count(summary.not_compared, "more never compared")
+    if summary.never_compared:
+        yield Count(summary.never_compared, "more never compared")
     yield Count(summary.pods_affected, f"of {count(summary.pods, 'pod')} affected")
     yield Count(summary.nodes_affected, f"of {count(shown.tally.nodes, 'node')} affected")
 

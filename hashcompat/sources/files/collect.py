@@ -17,6 +17,7 @@ from msgspec import structs
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.jsonpath import Part
 from hashcompat.core.go.jsonstream import Elements, ListPlace
+from hashcompat.core.model.escape import few, word
 from hashcompat.core.model.pods import Inventory, Node, Origin, Pod, PodShare, Source
 from hashcompat.core.model.uids import Dating
 from hashcompat.core.model.verdicts import Record
@@ -37,7 +38,7 @@ from hashcompat.sources.files.layouts import (
 from hashcompat.sources.files.reading import WANTED, blocks, check_end, documents, doubt, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
 from hashcompat.sources.files.survey import EmptyError, Survey, glanced_at, objects, stencils_of, survey_of
-from hashcompat.sources.objects import Key, KubernetesObject, nodes_of, pods_of
+from hashcompat.sources.objects import SYSTEM, Key, KubernetesObject, nodes_of, pods_of
 from hashcompat.sources.replicas.shape import Replica
 from hashcompat.sources.replicas.stencils import Stencils
 from hashcompat.sources.workloads import CountedTemplates, Ownership
@@ -214,6 +215,7 @@ def _inventory(
     )
     warnings = (
         *said,
+        *_two_clusters(surveys),
         *_two_namespaces(surveys),
         *templates.warnings,
         *dict.fromkeys(line for one in surveys for line in one.warnings),
@@ -227,6 +229,20 @@ def _inventory(
     guessed = any(survey.guessed for survey in surveys)
     dating = Dating(until(), tuple(one for survey in surveys for one in survey.dated), bundles or {})
     return Inventory(pods, nodes, records, origin, warnings, containers, budgets, guessed, dating)
+
+
+def _two_clusters(surveys: Sequence[Survey]) -> Iterator[str]:
+    """Say that a plan takes what are several clusters for one."""
+    first: dict[str, str] = {}
+    for survey in surveys:
+        for uid in sorted(survey.clusters):
+            first.setdefault(uid, survey.source.origin)
+    if len(first) > 1:
+        which = few([f"{word(uid)} in {origin}" for uid, origin in first.items()], _NAMED)
+        yield f"read as one cluster, but of {len(first)} by the UID of {SYSTEM}: {which}; give one at a time"
+
+
+_NAMED: Final = 3
 
 
 def _two_namespaces(surveys: Sequence[Survey]) -> Iterator[str]:

@@ -115,11 +115,11 @@ def plan_of(document: Saved) -> Plan:
 def _counted(row: JsonObject, found: Summary) -> Summary | None:
     """Return the counts of the whole plan where kept containers were left out of the items.
 
-    An older version did not save how many of them are compared. None of those that are UNKNOWN is left out,
-    so what the items show of these is not saved with the counts.
+    An older version did not save how many of them are compared. None of those that are UNKNOWN or killed is
+    left out, so what the items show of these is not saved with the counts.
     """
     number = row.number("containers")
-    saved = _summary(row, found.compared if number == found.containers else number, found.aside)
+    saved = _summary(row, found.compared if number == found.containers else number, found)
     if saved == found:
         return None
     hit = {verdict: number for verdict, number in found.verdicts.items() if verdict is not Verdict.KEEP}
@@ -131,11 +131,13 @@ def _counted(row: JsonObject, found: Summary) -> Summary | None:
     return saved
 
 
-def _summary(row: JsonObject, compared: int, aside: int) -> Summary:
+def _summary(row: JsonObject, compared: int, found: Summary) -> Summary:
     verdicts = {verdict: row.number(verdict.value.lower()) for verdict in Verdict}
     pods, affected, nodes = map(row.number, ("pods", "podsAffected", "nodesAffected"))
     counted = row.number("compared", compared)
-    return Summary(row.number("containers"), verdicts, pods, affected, nodes, counted, aside)
+    return Summary(
+        row.number("containers"), verdicts, pods, affected, nodes, counted, found.aside, found.apart
+    )
 
 
 class _Items:

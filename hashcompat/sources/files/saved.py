@@ -35,6 +35,9 @@ from hashcompat.sources.files import inputs, named
 _NO_JSON: Final = ": not valid JSON: "
 """Is in the error for a text that nobody took for such a document before."""
 
+_OF_OBJECTS: Final = {"kind", "metadata"}
+"""Keys of what kubectl prints, of a list whose own kind follows, and of no item of such a document."""
+
 
 class Saved:
     """One document, while its file is open."""
@@ -56,6 +59,8 @@ class Saved:
         whole = first.value if first.index is None and isinstance(first.value, dict) else {}
         kind = first.kind if first.index is not None else whole.get("kind")
         if first.index is not None and kind is None:
+            if isinstance(first.value, dict) and set(first.value) >= _OF_OBJECTS:
+                raise InputError(f"$.items[{first.index}]: a Kubernetes object; want {wanted}")
             kind = self._kinds[0]
         self.kind = self._checked(kind)
         """What it is: one of the kinds that are wanted; the first one where that follows the items."""

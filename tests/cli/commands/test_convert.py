@@ -56,6 +56,15 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def test_objects_of_kubectl_are_no_plan_and_what_is_wanted_is_said(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "items": [pod(), node("v1.30.14")], "kind": "List"}))
+    result = run("convert", path)
+    wanted = "what hashcompat plan or hashcompat preflight saves with --out FILE"
+    assert (result.code, result.out) == (1, "")
+    assert result.err == f"Error: {path}: $.items[0]: a Kubernetes object; want {wanted}\n"
+
+
 @pytest.fixture
 def saved(document: str, tmp_path: Path) -> Path:
     path = tmp_path / "plan.json"

@@ -177,6 +177,7 @@ def test_a_tree_without_the_file_names_it(run: Run, schemas: Path, tmp_path: Pat
     result = run(*UP, "--tree", tmp_path, "--schemas", schemas)
     assert (result.code, result.out) == (1, "")
     assert "kuberuntime_manager.go: cannot read" in result.err
+    assert result.err.endswith("; --tree wants the root of a Kubernetes source tree\n")
     assert run(*UP, "--tree", tmp_path / "none").code == 1
 
 

@@ -114,8 +114,16 @@ _START: Final = 100
 def check_places(paths: Iterable[str]) -> None:
     """Raise InputError for a place where no file can be written, as far as that is known beforehand."""
     for path in paths:
-        if path != STDOUT and (problem := _problem(Path(path))):
+        if path != STDOUT and (problem := _no_file(path) or _problem(Path(path))):
             raise InputError(f"{path}: cannot write: {problem}")
+
+
+def _no_file(name: str) -> str:
+    """Return why a name is none of a file: ``Path`` drops what shows it; else empty."""
+    if name.endswith("/"):
+        return "it names a directory; add the name of a file"
+    is_url = "://" in name and not Path(name).parent.is_dir()
+    return "a URL; name a file, which other programs can upload" if is_url else ""
 
 
 def _problem(path: Path) -> str:

@@ -131,6 +131,24 @@ def test_what_cannot_be_meant_is_a_usage_error_before_anything_is_read(
     assert (result.code, result.out, files_in(tmp_path)) == (64, "", ["link"]), result.err
 
 
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("new/", "it names a directory; add the name of a file"),
+        ("s3://bucket/x", "a URL; name a file, which other programs can upload"),
+    ],
+)
+def test_a_name_that_is_none_of_a_file_is_an_error(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, why: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("plan", *UP, "--out", place, stdin=b"{")
+    assert (result.code, result.out, result.err) == (1, "", f"Error: {place}: cannot write: {why}\n")
+    if place.endswith("/"):
+        assert run("snapshot", "--sample", "--out", place).err == result.err
+    assert files_in(tmp_path) == []
+
+
 @pytest.mark.parametrize("place", ["missing/x", "file/x", "."])
 @pytest.mark.parametrize("command", ["plan", "explain", "hash", "matrix", "verify", "patch"])
 def test_a_place_that_cannot_be_written_is_an_error_before_anything_is_read(

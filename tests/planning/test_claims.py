@@ -191,6 +191,14 @@ def test_preflight_takes_the_flag(run: Run) -> None:
 
 def test_a_matrix_says_where_its_paths_start(run: Run) -> None:
     assert f"{REPORT}; the paths start from 1.31.0" in run("matrix", *WAY, "-f", "c.json").err
+    oldest = (
+        "Warning: the paths start from 1.0.7, the oldest known one; --from auto takes what nodes report\n"
+    )
+    assert oldest in run("matrix", "--to", "1.2.7", "-f", "c.json").err
+    auto = run("matrix", "--from", "auto", "--to", "1.31.0", "-f", "c.json")
+    assert "the paths start from" not in auto.err
+    assert auto.err.endswith(": v1.30.14 - v1.31.0 -> 1.31.0\n")
+    assert "  v1.30.14 - v1.31.0 -> 1.31.0 [" in auto.out
 
 
 def test_auto_contradicts_nothing() -> None:

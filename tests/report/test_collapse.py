@@ -34,6 +34,18 @@ def test_one_and_several_agree() -> None:
     assert list(collapsed(lines)) == [line.format("3 pods", "a, b, c")]
 
 
+def test_problems_of_files_are_joined_only_where_they_are_the_same() -> None:
+    line = "skipped a file as kubelets do: {}: {}"
+    alias = "line {} column 9: an alias of an anchor that is not defined before it"
+    wrong = "$.spec.containers[0].{}: want a {}, got {} integer"
+    lines = [
+        *(line.format(file, alias.format(number)) for file, number in (("a", 10), ("b", 4), ("c", 10))),
+        line.format("d", wrong.format("x", "list", "an")),
+        line.format("e", wrong.format("y", "string", "a")),
+    ]
+    assert list(collapsed(lines)) == [line.format("a, c", alias.format(10)), lines[1], *lines[3:]]
+
+
 @pytest.mark.parametrize(
     "lines",
     [

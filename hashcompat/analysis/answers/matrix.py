@@ -288,7 +288,11 @@ def make(
         path=path,
         shortest=shortest,
         groups=folded(releases, numbers, (0, 0)),
-        warnings=(*_disputes(first, inventory, view), *_warnings(path, current, view), *counter.crowded()),
+        warnings=(
+            *_disputes(first, releases[0], inventory, view),
+            *_warnings(path, current, view),
+            *counter.crowded(),
+        ),
         running=tuple(kubelet.release.text for kubelet in current),
         origin=dated(inventory),
     )
@@ -440,9 +444,13 @@ def _is_allowed(old: str, new: str, current: Sequence[Kubelet], view: View) -> b
     return all(within_policy(one, view.catalog.kubelet(new)) for one in olds)
 
 
-def _disputes(first: str, inventory: Inventory, view: View) -> Iterator[str]:
-    """Say which nodes report another release than the one that a path is asked to start from."""
-    if not first or inventory.origin.kind is Source.SAMPLE:
+def _disputes(first: str, oldest: str, inventory: Inventory, view: View) -> Iterator[str]:
+    """Say which nodes report another release than the one that a path starts from; nobody may have asked."""
+    if inventory.origin.kind is Source.SAMPLE:
+        return
+    if not first:
+        if any(node.kubelet for node in inventory.nodes):
+            yield f"the paths start from {oldest}, the oldest known one; --from auto takes what nodes report"
         return
     disputed = claim_of(Way(first, first), inventory.nodes, view).disputed
     if disputed:

@@ -101,6 +101,7 @@ class SnapshotFile:
                 raise UsageError(f"--out {place}: nothing shows what the cluster is called; give --name")
             place = place.replace(_CLUSTER, called)
         if "://" not in place:
+            output.check_places([place])
             output.write_whole(Path(place), text)
             return
         from hashcompat.fleet.store import Directory

@@ -15,6 +15,7 @@ import msgspec
 
 from hashcompat.analysis.answers.matrix import Cell, Matrix, Path
 from hashcompat.analysis.planning.reasons import ChangedField
+from hashcompat.core.catalog.releases import span
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import AUTO, Scope
 from hashcompat.output.documents import releases as docs
@@ -215,19 +216,25 @@ def _ways(matrix: Matrix, cheapest: Path) -> Iterator[str]:
     if matrix.shortest is None:
         yield f"{_STEPS}: {_NO_PATH}"
     else:
-        yield from _way(_STEPS, matrix.shortest)
+        yield from _way(_STEPS, matrix.shortest, matrix)
     if matrix.shortest == cheapest:
         yield f"{_RESTARTS}: the same path"
     else:
-        yield from _way(_RESTARTS, cheapest)
+        yield from _way(_RESTARTS, cheapest, matrix)
 
 
-def _way(title: str, path: Path) -> Iterator[str]:
+def _way(title: str, path: Path, matrix: Matrix) -> Iterator[str]:
     """Yield the counts of a path, and its steps, each with its own count."""
     unknown = f", {path.unknown} unknown" if path.unknown else ""
     yield f"{title}: {count(len(path.hops), 'step')}, {count(path.findings, 'restart')}{unknown}"
     steps = "".join(f" -> {step.new} [{counted(step)}]" for step in path.hops)
-    yield f"{_INDENT}{path.hops[0].old}{steps}" if path.hops else f"{_INDENT}nowhere to go"
+    yield f"{_INDENT}{_start(path, matrix)}{steps}" if path.hops else f"{_INDENT}nowhere to go"
+
+
+def _start(path: Path, matrix: Matrix) -> str:
+    """Return the release that a path starts from; what nodes run where that is ``auto``."""
+    old = path.hops[0].old
+    return span(matrix.running) or "unknown releases" if old == AUTO else old
 
 
 def _fitted(texts: Iterable[str], width: int | None) -> Iterator[Line]:
@@ -345,36 +352,40 @@ def _path(matrix: Matrix, path: Path) -> docs.Path:
 def _notes(matrix: Matrix) -> Iterator[str]:
     if matrix.path:
         yield from (f"Warning: {warning}" for warning in _collapsed(matrix.warnings))
-        yield _path_words(matrix.path)
+        yield _path_words(matrix.path, matrix)
 
 
 def _collapsed(warnings: Iterable[str]) -> Iterator[str]:
     """Yield one line for each thing that is quoted: of the steps that it is about, the first."""
     kinds: dict[str, list[str]] = {}
     for warning in warnings:
-        step, _, quoted = warning.partition(": ")
-        kinds.setdefault(quoted, []).append(step)
+        step, colon, quoted = warning.partition(": ")
+        kinds.setdefault(colon + quoted or warning, []).append(step)
     for quoted, (first, *more) in kinds.items():
         others = f" and {count(len(more), 'more step')}" if more else ""
-        yield f"{first}{others}: {quoted}"
+        yield first if quoted == first else f"{first}{others}{quoted}"
 
 
-def _path_words(path: Path) -> str:
+def _path_words(path: Path, matrix: Matrix) -> str:
     """Say which way is the cheapest, and what its steps cost; of many steps only how many they are."""
-    if len(path.hops) == 1:
-        words = f"{path.hops[0].old} -> {path.hops[0].new}"
+    if not path.hops:
+        words = "nowhere to go"
+    elif len(path.hops) == 1:
+        words = f"{_start(path, matrix)} -> {path.hops[0].new}"
     elif len(path.hops) > _FEW:
-        words = f"{path.hops[0].old} -> {path.hops[-1].new} in {count(len(path.hops), 'step')}"
+        words = f"{_start(path, matrix)} -> {path.hops[-1].new} in {count(len(path.hops), 'step')}"
     else:
-        words = ", ".join(f"{step.old} -> {step.new} [{counted(step)}]" for step in path.hops)
+        olds = (_start(path, matrix), *(step.old for step in path.hops[1:]))
+        steps = zip(olds, path.hops, strict=True)
+        words = ", ".join(f"{old} -> {step.new} [{counted(step)}]" for old, step in steps)
     unknown = f" and {path.unknown} unknown" if path.unknown else ""
-    return f"Cheapest path, {count(path.findings, 'restart')}{unknown}: {words or 'nowhere to go'}"
+    return f"Cheapest path, {count(path.findings, 'restart')}{unknown}: {words}"
 
 
 def _headline(matrix: Matrix) -> Headline:
     """Return the cheapest path or, without pods, how many upgrades restart everything."""
     if matrix.path:
-        return Headline("", _path_words(matrix.path), "red" if matrix.path.findings else "green")
+        return Headline("", _path_words(matrix.path, matrix), "red" if matrix.path.findings else "green")
     scopes = [cell.scope for cell in matrix.cells.values()]
     every, some = scopes.count(Scope.ALL), scopes.count(Scope.SOME)
     text = f"Of {count(len(scopes), 'pair')} of releases {every} restart every container, {some} some of them"

@@ -28,6 +28,8 @@ _ALIKE: Final = 0.6
 _MORE: Final = regex(r"(\d+) more")
 _TOKEN: Final = regex(r"[^\s,]+(?:, (?!\d+ more)[^\s,]+)*(?:, \d+ more)?\S*|\S+")
 """A word, or several with commas between them, which may be a list of names."""
+_PROBLEM: Final = regex(r": (?:\$[.:\[]|line \d).*", re.DOTALL)
+"""What is wrong at which place of a file: neither is a name or a number that could be joined with others."""
 
 
 _STDIN: Final = "-"
@@ -37,15 +39,16 @@ BESIDES: Final = "Besides restarts"
 
 def collapsed(lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines, in place of those of one kind a single one; the order is that of the first ones."""
-    kinds: list[list[Sequence[str]]] = []
+    kinds: list[tuple[str, list[Sequence[str]]]] = []
     for line in dict.fromkeys(lines):
-        tokens = _TOKEN.findall(line)
-        kind = next((kind for kind in kinds if _are_alike(kind[0], tokens)), None)
+        tokens, problem = _TOKEN.findall(line), _PROBLEM.search(line)
+        where = problem[0] if problem else ""
+        kind = next((kind for place, kind in kinds if place == where and _are_alike(kind[0], tokens)), None)
         if kind is None:
-            kinds.append([tokens])
+            kinds.append((where, [tokens]))
         else:
             kind.append(tokens)
-    yield from (" ".join(map(_joined, zip(*kind, strict=True))) for kind in kinds)
+    yield from (" ".join(map(_joined, zip(*kind, strict=True))) for _, kind in kinds)
 
 
 def _are_alike(first: Sequence[str], second: Sequence[str]) -> bool:

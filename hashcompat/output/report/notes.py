@@ -28,7 +28,7 @@ _ALIKE: Final = 0.6
 _MORE: Final = regex(r"(\d+) more")
 _TOKEN: Final = regex(r"[^\s,]+(?:, (?!\d+ more)[^\s,]+)*(?:, \d+ more)?\S*|\S+")
 """A word, or several with commas between them, which may be a list of names."""
-_PROBLEM: Final = regex(r": (?:\$[.:\[]|line \d).*", re.DOTALL)
+_PROBLEM: Final = regex(r": (?:\$[.:\[]|line \d+ column).*", re.DOTALL)
 """What is wrong at which place of a file: neither is a name or a number that could be joined with others."""
 
 

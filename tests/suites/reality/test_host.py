@@ -25,6 +25,7 @@ from scripts.suites import containerd, kubelets
 from scripts.suites.kubelets import Kubelet
 from tests.helpers import daemons, processes, switches
 from tests.helpers.dumps import Key, dump, status, upgrade
+from tests.helpers.dumps import containerd as containerd_of_dumps
 from tests.suites.reality import containerd as created
 from tests.suites.reality import lab as labs
 from tests.suites.reality import pods, rest
@@ -112,7 +113,7 @@ def reserved(lacks: set[str] | None) -> Iterator[Path]:
         rest.remove_groups(RESERVED)
 
 
-@pytest.mark.parametrize("release", ["1.26.15", RELEASE])
+@pytest.mark.parametrize("release", ["1.31.14", RELEASE])
 @pytest.mark.parametrize("lacks", [None, {"pids"}, {"memory", "cpuset"}, set()], ids=str)
 def test_a_kubelet_ends_for_a_cgroup_that_it_reserves_for(
     lacks: set[str] | None, release: str, node: daemons.Node, tmp_path: Path
@@ -122,6 +123,7 @@ def test_a_kubelet_ends_for_a_cgroup_that_it_reserves_for(
     with reserved(lacks) as group:
         (shown,) = NodeReader(5, 60).every([services(Root(Path("/")))])
         texts: dict[Key, Any] = {
+            **containerd_of_dumps("1.6.20"),  # it is not asked for its driver
             ("file", "/var/lib/kubelet/config.yaml"): (node.directory / "config.yaml").read_text(),
             ("file", "/proc/1/mounts"): Path("/proc/1/mounts").read_text(),
             ("cgroups", "services"): shown.text or "",

@@ -111,6 +111,13 @@ def test_elsewhere_other_ways_are_spelt_out() -> None:
     ]
 
 
+@pytest.mark.parametrize("brief", [False, True])
+def test_a_restart_of_the_same_release_has_no_way_back(brief: bool) -> None:
+    back = Hop("1.9.11", "1.9.11", 4, 0, ())
+    made = plan(item(Verdict.KEEP), from_release="1.9.11", rollback=back)
+    assert len(lines(Excerpt(made, made.items, brief=brief))) == 1
+
+
 def test_a_warning_of_a_kind_is_one_line() -> None:
     drain = "{} -> 1.9.11: in-place minor upgrades of a kubelet are not supported"
     made = plan(item(), warnings=tuple(drain.format(old) for old in ("1.7.16", "1.8.15")))

@@ -13,7 +13,7 @@ from typing import Final
 
 from hashcompat.core.model.escape import agree, are, count, name_path, never_compared, printable
 from hashcompat.core.model.items import PodName
-from hashcompat.core.model.plan import Plan, Summary
+from hashcompat.core.model.plan import Hop, Plan, Summary
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.regex import regex
 from hashcompat.output.report.items import hop_ends, hop_words, way_of
@@ -205,7 +205,7 @@ def _other_ways(plan: Plan) -> Iterator[str]:
     if plan.hops:
         steps = ", ".join(f"{hop_ends(hop)} {hop_words(hop)}" for hop in plan.hops)
         yield f"One minor at a time, it would restart: {steps}"
-    if back := plan.rollback:
+    if back := _way_back(plan):
         yield f"Rolling back, {hop_ends(back)}, would restart {hop_words(back)}"
     if suggestion := plan.suggestion:
         yield f"A patched kubelet would restart {suggestion.saves} fewer: {suggestion.command}"
@@ -213,13 +213,18 @@ def _other_ways(plan: Plan) -> Iterator[str]:
         yield f"With rewritten records, {plan.rewritable} fewer would restart: hashcompat normalize"
 
 
+def _way_back(plan: Plan) -> Hop | None:
+    """Return the counts of the way back; None where there is none, as to the release that runs already."""
+    return None if plan.from_release == plan.to_release else plan.rollback
+
+
 def _other_ways_briefly(plan: Plan) -> Iterator[str]:
     """Yield the numbers of ``_other_ways`` in one line; the command is among those to go on with."""
     parts = []
     if plan.hops:
         parts.append(f"{' + '.join(map(hop_words, plan.hops))} one minor at a time")
-    if plan.rollback:
-        parts.append(f"{hop_words(plan.rollback)} on rollback")
+    if back := _way_back(plan):
+        parts.append(f"{hop_words(back)} on rollback")
     if plan.suggestion:
         parts.append(f"{plan.suggestion.saves} fewer if patched")
     if plan.rewritable:

@@ -40,10 +40,10 @@ CGROUPS_OF_SERVICES: Final = ("cgroups", "services")
 """The kind and the name of the probe of the cgroups of slices and services."""
 CGROUP_DEPTH: Final = 3
 """How many levels of them are looked at: a cgroup that somebody sets aside for daemons is near the root."""
-OTHER_CGROUPS: Final = regex(
-    r".*kubepods.*|.*\.scope|docker|lxc.*|user\.slice|machine\.slice|.*[0-9a-f]{64}.*"
+CGROUP_NAME: Final = regex(
+    r"(?!.*kubepods|.*\.scope$|docker$|lxc|user\.slice$|machine\.slice$|.*[0-9a-f]{64})[A-Za-z0-9_.:@\\-]+"
 )
-"""The names of those of pods, containers, machines and users, which are not shown, nor what is below them."""
+"""Their names. Those of pods, containers, machines and users are not shown, nor what is below them."""
 CPUS: Final = "/sys/devices/system/cpu"
 ONLINE: Final = f"{CPUS}/online"
 """The CPUs that the kernel uses."""

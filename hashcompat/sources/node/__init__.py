@@ -22,10 +22,10 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.records.probes import (
     CGROUP_DEPTH,
+    CGROUP_NAME,
     CGROUPS,
     CGROUPS_OF_SERVICES,
     MOUNTS,
-    OTHER_CGROUPS,
     Probe,
     lines,
 )
@@ -196,7 +196,6 @@ def _cgroups(root: Root) -> str:
 
 _HIERARCHIES: Final = ("cpu", "cpuacct", "cpuset", "memory", "systemd", "pids", "hugetlb")
 """Those of cgroup v1 that a kubelet looks for a cgroup in."""
-_USUAL_NAME: Final = re.compile(r"[\w.:@\\-]+", re.ASCII)
 
 
 def services(root: Root) -> NodeQuery:
@@ -230,7 +229,7 @@ def _paths_of_services(top: Path, path: str = "/", depth: int = 0) -> Iterator[s
     yield path
     if depth < CGROUP_DEPTH:
         for name in names:
-            if _USUAL_NAME.fullmatch(name) and not OTHER_CGROUPS.fullmatch(name):
+            if CGROUP_NAME.fullmatch(name):
                 yield from _paths_of_services(top, f"{path.rstrip('/')}/{name}", depth + 1)
 
 

@@ -135,6 +135,8 @@ def test_pf146_with_cgroup_v2_only_a_cgroup_further_down_may_lack_controllers() 
         {CONFIG: failed()},
         reserving("/a/b/c/d"),
         reserving("/system.slice/x.scope"),
+        reserving("/two words"),
+        reserving("/docker/kubelet"),
         {
             **reserving("/kube"),
             CONFIG: reserving("/kube")[CONFIG].replace("DriverFromCRI: false", "DriverFromCRI: true"),

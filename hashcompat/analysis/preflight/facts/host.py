@@ -18,6 +18,7 @@ from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import parse_cpus
 from hashcompat.core.records.probes import (
     CGROUP_DEPTH,
+    CGROUP_NAME,
     CGROUPS,
     CGROUPS_OF_SERVICES,
     CPUS,
@@ -27,7 +28,6 @@ from hashcompat.core.records.probes import (
     NOT_COLLECTED,
     NUMA,
     ONLINE,
-    OTHER_CGROUPS,
     SERVICE_PATH,
     USERS,
     AbsentError,
@@ -461,7 +461,7 @@ def controllers(dump: Dump) -> Mapping[str, frozenset[str]]:
 def shows_cgroup(path: str) -> bool:
     """Return whether a dump would have a cgroup if it were there."""
     parts = path.strip("/").split("/")
-    return len(parts) <= CGROUP_DEPTH and not any(map(OTHER_CGROUPS.fullmatch, parts))
+    return len(parts) <= CGROUP_DEPTH and all(map(CGROUP_NAME.fullmatch, parts))
 
 
 def numa_nodes(dump: Dump) -> frozenset[int]:

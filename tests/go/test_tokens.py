@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from functools import reduce
+from operator import getitem
+from typing import Any, cast
 
 import yaml
 from hypothesis import given
@@ -62,6 +64,20 @@ def test_the_nth_token_is_the_nth_string_of_the_value(
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_alone)
     found = [json.loads(f'"{one}"') if not number else int(one) for one, _, number in tokens(text)]
     assert found == [one for _, one in leaves(value)]
+
+
+@given(st.dictionaries(STRINGS, VALUES, max_size=4))
+def test_the_keys_and_indexes_of_each_lead_to_it(value: dict[str, Any]) -> None:
+    for steps, one in leaves(value):
+        assert reduce(getitem, steps, cast("Any", value)) == one
+
+
+def test_a_list_goes_on_behind_what_is_in_it() -> None:
+    value = {"a": [{}, ["b", {"c": "d"}, []], "e"], "f": {"g": {}, "h": "i"}, "k": "l"}
+    assert list(leaves(value)) == [
+        *((("a", 1, 0), "b"), (("a", 1, 1, "c"), "d"), (("a", 2), "e")),
+        *((("f", "h"), "i"), (("k",), "l")),
+    ]
 
 
 def test_lines_of_objects_in_a_list() -> None:

@@ -176,12 +176,18 @@ _facts = attrgetter("document", "value", "index", "kind")
 
 COUNT: Final = "restartCount"
 """The one key whose numbers are tokens too: pods that are otherwise alike restarted more or less often."""
-_STRING: Final = r'"((?:[^"\\]++|\\.)*+)"?+'
+_STRING: Final = r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"?+'
 """In valid JSON the quote at its end is there; elsewhere nothing is looked at twice without it."""
 _TOKEN: Final = regex(
     rf"{_STRING}(?:[ \t\r\n]*+(:)[ \t\r\n]*+(?:{_STRING}|([0-9]++)(?=[ \t\r\n,}}\]]))?+)?+", re.DOTALL
 )
 """A string; behind one that is a key, the string or the number that is its value."""
+_VALUE: Final = 3
+"""The group of that string."""
+_DIGITS: Final = 4
+"""That of the number."""
+_OF_LIST: Final = "k:"
+"""How keys of managedFields begin that tell the elements of a list apart."""
 
 
 def _own_key(quote: str) -> re.Pattern[str]:
@@ -233,17 +239,18 @@ def of_json(whole: str, value: Mapping[str, Any]) -> Text:
 def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
     key = ""
     for found in _TOKEN.finditer(text, start, end):
-        if found[2] is None:
+        last = found.lastindex
+        if last == 1:
             yield Token(*found.span(1), key)
             continue
         # in a list of strings no key comes before a string, so the key of the list is the latest one
         key = found[1]
-        if key.startswith("k:") and (own := _WRITTEN.fullmatch(text, *found.span(1))):
+        if key.startswith(_OF_LIST) and (own := _WRITTEN.fullmatch(text, *found.span(1))):
             yield Token(*own.span(1), key, is_key=True)
-        if found[3] is not None:
-            yield Token(*found.span(3), key)
-        elif found[4] is not None and key == COUNT:
-            yield Token(*found.span(4), key, is_number=True)
+        if last == _VALUE:
+            yield Token(*found.span(_VALUE), key)
+        elif last == _DIGITS and key == COUNT:
+            yield Token(*found.span(_DIGITS), key, is_number=True)
 
 
 def leaves(value: Any, *, keys: bool = False) -> Iterator[tuple[tuple[str | int, ...], Any]]:
@@ -251,19 +258,29 @@ def leaves(value: Any, *, keys: bool = False) -> Iterator[tuple[tuple[str | int,
 
     ``keys``: also those to each key of which a part is a token, with that part.
     """
-    todo: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    if type(value) is str:
+        yield (), value
+    todo: list[tuple[tuple[str | int, ...], Iterator[tuple[str | int, Any]]]] = [((), _within(value))]
     while todo:
-        steps, one = todo.pop()
-        kind = type(one)
-        if keys and steps and type(steps[-1]) is str and (own := OWN_KEY.fullmatch(steps[-1])):
-            yield steps, own[1]
-        if kind is str or (kind is int and steps[-1] == COUNT):
-            yield steps, one
-        elif kind is dict:
-            # a stack takes from its end, and the order has to be that of the text
-            todo += [((*steps, key), inner) for key, inner in reversed(one.items())]
-        elif kind is list:
-            todo += [((*steps, index), one[index]) for index in range(len(one) - 1, -1, -1)]
+        steps, rest = todo[-1]
+        for step, one in rest:
+            kind = type(one)
+            if keys and type(step) is str and step.startswith(_OF_LIST) and (own := OWN_KEY.fullmatch(step)):
+                yield (*steps, step), own[1]
+            if kind is str or (kind is int and step == COUNT):
+                yield (*steps, step), one
+            elif one and (kind is dict or kind is list):  # most of managedFields is empty objects
+                todo.append(((*steps, step), _within(one)))
+                break  # what is left of this one is next
+        else:
+            todo.pop()
+
+
+def _within(value: Any) -> Iterator[tuple[str | int, Any]]:
+    """Return what is in an object by its keys, or in a list by its indexes."""
+    if type(value) is dict:
+        return iter(value.items())
+    return enumerate(value) if type(value) is list else iter(())
 
 
 def _lines(whole: str, value: Mapping[str, Any], key: str, rows: Sequence[Any]) -> Sequence[int]:

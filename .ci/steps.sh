@@ -106,7 +106,7 @@ readme() {
 tools() {
   step "set up for tests"
   python3 -m venv --upgrade-deps .venv
-  # Compiling 1 GB ahead takes longer than all else of it; what runs is compiled when it is imported.
+  # as in the README: compiling 1 GB ahead takes longer than all else; what runs is compiled when it is imported
   .venv/bin/pip install --quiet --no-compile --editable '.[dev]'
 }
 

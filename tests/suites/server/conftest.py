@@ -1,4 +1,4 @@
-"""One real API server for the suite, with 3,000 pods, and the program as a fresh shell runs it."""
+"""One real API server for the suite, with 1,500 pods, and the program as a fresh shell runs it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.helpers.realserver import ADMIN, Cluster, environment
 
 Shell = Callable[..., Result]
 NODES = ("node-a", "node-b", "node-c")
-PODS = 3000
+PODS = 1500
 
 
 def node(name: str, kubelet: str) -> dict[str, Any]:

@@ -195,6 +195,8 @@ def test_a_matrix_says_where_its_paths_start(run: Run) -> None:
         "Warning: the paths start from 1.0.7, the oldest known one; --from auto takes what nodes report\n"
     )
     assert oldest in run("matrix", "--to", "1.2.7", "-f", "c.json").err
+    Path("pods.json").write_bytes(as_json(*PODS))
+    assert "the paths start from" not in run("matrix", "--to", "1.2.7", "-f", "pods.json").err
     auto = run("matrix", "--from", "auto", "--to", "1.31.0", "-f", "c.json")
     assert "the paths start from" not in auto.err
     assert auto.err.endswith(": v1.30.14 - v1.31.0 -> 1.31.0\n")

@@ -408,6 +408,7 @@ def test_a_container_that_a_manifest_has_no_more_ends_with_its_pod(
     [
         ({"terminated": {"exitCode": 0}}, "KILL", "HC045"),
         ({"terminated": {"exitCode": 1}}, "KEEP", "HC002"),
+        ({"terminated": {}}, "UNKNOWN", "HC050"),
         ({"waiting": {"reason": "PodInitializing"}}, "KEEP", "HC002"),
     ],
 )

@@ -253,13 +253,11 @@ def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
             yield Token(*found.span(_DIGITS), key, is_number=True)
 
 
-def leaves(value: Any, *, keys: bool = False) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+def leaves(value: Mapping[str, Any], *, keys: bool = False) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     """Yield the keys and indexes to each value that a token stands for, with that value, in that order.
 
     ``keys``: also those to each key of which a part is a token, with that part.
     """
-    if type(value) is str:
-        yield (), value
     todo: list[tuple[tuple[str | int, ...], Iterator[tuple[str | int, Any]]]] = [((), _within(value))]
     while todo:
         steps, rest = todo[-1]
@@ -278,9 +276,7 @@ def leaves(value: Any, *, keys: bool = False) -> Iterator[tuple[tuple[str | int,
 
 def _within(value: Any) -> Iterator[tuple[str | int, Any]]:
     """Return what is in an object by its keys, or in a list by its indexes."""
-    if type(value) is dict:
-        return iter(value.items())
-    return enumerate(value) if type(value) is list else iter(())
+    return iter(value.items()) if type(value) is dict else enumerate(value)
 
 
 def _lines(whole: str, value: Mapping[str, Any], key: str, rows: Sequence[Any]) -> Sequence[int]:

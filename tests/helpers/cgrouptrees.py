@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from tests.helpers.dumps import CGROUP
 
 ALL: Final = "cpuset cpu io memory hugetlb pids"
@@ -66,3 +68,9 @@ def shown(text: str) -> set[str]:
     assert lines[0].startswith("/ ")
     assert len(set(lines)) == len(lines)
     return {*lines}
+
+
+TREES: Final = pytest.mark.parametrize(
+    ("make", "lines"), [(make_v2, SHOWN_V2), (make_v1, SHOWN_V1)], ids=["v2", "v1"]
+)
+"""Each tree with the lines that are shown of it."""

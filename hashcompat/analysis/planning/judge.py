@@ -291,8 +291,8 @@ def _is_harmless(one: Kubelet, other: Kubelet, catalog: Catalog) -> bool:
     if not same_minor(one.release, other.release):
         return False
     mine, its = (catalog.kubelet(kubelet.release.upstream) for kubelet in (one, other))
-    ran = (structs.replace(kubelet.behaviour, **dict.fromkeys(_AT_A_START)) for kubelet in (mine, its))
-    return mine.way == its.way and next(ran) == next(ran)
+    at_its_start = {name: getattr(mine.behaviour, name) for name in _AT_A_START}
+    return (mine.way, mine.behaviour) == (its.way, structs.replace(its.behaviour, **at_its_start))
 
 
 def reports(disputed: Sequence[DisputedNode], given: str) -> str:

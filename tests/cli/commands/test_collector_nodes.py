@@ -1078,11 +1078,7 @@ def test_cgroups_that_are_not_there(node: FakeNode) -> None:
 
 
 @ROWS
-@pytest.mark.parametrize(
-    ("make", "lines"),
-    [(cgrouptrees.make_v2, cgrouptrees.SHOWN_V2), (cgrouptrees.make_v1, cgrouptrees.SHOWN_V1)],
-    ids=["v2", "v1"],
-)
+@cgrouptrees.TREES
 def test_cgroups_of_services_are_listed_with_their_controllers(
     node: FakeNode, make: Callable[[Path], None], lines: set[str]
 ) -> None:

@@ -145,11 +145,7 @@ def test_a_healthy_node(tmp_path: Path, root: Path) -> None:
     assert root.exists()
 
 
-@pytest.mark.parametrize(
-    ("make", "lines"),
-    [(cgrouptrees.make_v2, cgrouptrees.SHOWN_V2), (cgrouptrees.make_v1, cgrouptrees.SHOWN_V1)],
-    ids=["v2", "v1"],
-)
+@cgrouptrees.TREES
 def test_cgroups_of_services_are_listed_with_their_controllers(
     tmp_path: Path, make: Callable[[Path], None], lines: set[str]
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from shlex import quote
 from typing import Any, Final
@@ -66,49 +66,64 @@ def _find_given_cgroups(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
     asked = hazards.cgroup_v2_controllers if is_v2 else hazards.cgroup_v1_controllers
     needed = there["/"].intersection(asked)
     by_systemd = cgroup_driver(facts, upgrade) == "systemd"
-    by_name = hazards.reserved_cgroup == "by name"
-    for setting, cgroup in given:
-        found = "by path" if setting == _ROOT and by_name else hazards.reserved_cgroup
-        path = _slice(cgroup, found) if by_systemd else f"/{cgroup.strip('/')}"
+    for setting, cgroup, without in given:
+        way = hazards.reserved_cgroup
+        if setting == _ROOT and way == "by name":
+            way = "by path"  # ParseCgroupfsToCgroupName, as before 1.16
+        path = _slice(cgroup, way) if by_systemd else f"/{cgroup.strip('/')}"
         if not host.shows_cgroup(path):
             raise UnreadError(f"{setting} is {name(cgroup)}, and whether {name(path)} is there is not shown")
         lacks = sorted(needed - there.get(path, frozenset()))
         # With cgroup v2 it has given the root's children all controllers, to create the cgroup of all pods in
         # its cgroupRoot, before it sets limits on the others.
         is_given_them = is_v2 and setting != _ROOT and path in there and path.count("/") == 1
-        if lacks and not is_given_them:
-            yield _lacking(upgrade, setting, (cgroup, path), [] if path not in there else lacks, is_v2=is_v2)
+        if not lacks or is_given_them:
+            continue
+        if path not in there:
+            how, make = f"the node has no cgroup {name(path)}", f"create {name(path)} before it starts"
+        else:
+            how, make = f"{name(path)} lacks {', '.join(lacks)}", _controllers_to(path, lacks, is_v2=is_v2)
+        text = f"{setting} is {name(cgroup)}, and {how}: kubelet {upgrade.target.release} does not start"
+        yield Problem(Status.ERROR, path, text, f"{make}, or {without}")
 
 
-def _given_cgroups(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the setting and the cgroup of each that has to be there.
+def _controllers_to(path: str, lacks: Sequence[str], *, is_v2: bool) -> str:
+    """Return how a cgroup gets the controllers that it lacks."""
+    if is_v2:
+        return f"give {name(path)} these controllers before it starts (Delegate=yes in its unit)"
+    places = " ".join(quote(f"{CGROUPS}/{each}{path}") for each in lacks)
+    return f"mkdir -p {places} before it starts (ExecStartPre=)"
+
+
+def _given_cgroups(facts: Facts) -> Iterator[tuple[str, str, str]]:
+    """Yield the setting and the cgroup of each that has to be there, and how to do without it.
 
     Source: pkg/kubelet/cm/container_manager_linux.go ``NewContainerManager`` and
     node_container_manager_linux.go ``enforceNodeAllocatableCgroups``, 1.7.5 - 1.37.1.
     """
     root = str(facts.setting("cgroup-root", "cgroupRoot") or "")
     if root.strip("/") and facts.is_set("cgroups-per-qos", "cgroupsPerQOS", default=True):
-        yield _ROOT, root
+        yield _ROOT, root, f"give it another {_ROOT}"
     enforced = facts.setting("enforce-node-allocatable", "enforceNodeAllocatable") or ()
     words = enforced.split(",") if isinstance(enforced, str) else map(str, enforced)
     for word in dict.fromkeys(each.strip().removesuffix(_COMPRESSIBLE) for each in words):
         flag, key = _ENFORCED.get(word, ("", ""))
         cgroup = str(facts.setting(flag, key) or "") if flag else ""
         if cgroup.strip("/"):
-            yield key, cgroup
+            yield key, cgroup, f"take {word} out of enforceNodeAllocatable"
 
 
-def _slice(cgroup: str, found: str) -> str:
+def _slice(cgroup: str, way: str) -> str:
     """Return the path of the slice that a kubelet with the driver systemd takes a name for.
 
     Source: pkg/kubelet/cm/cgroup_manager_linux.go ``ConvertCgroupNameToSystemd`` (1.10.13),
     ``ParseSystemdToCgroupName`` and ``ToSystemd`` (1.16.0 - 1.37.1).
     """
     *above, last = filter(None, cgroup.split("/"))
-    if found == "by name":
+    if way == "by name":
         parts = last.removesuffix(_SLICE).split("-")
     else:
-        by_slices = found == "by slices"
+        by_slices = way == "by slices"
         parts = [
             part.removesuffix(_SLICE).rpartition("-")[2]
             if by_slices and part.endswith(_SLICE)
@@ -116,30 +131,6 @@ def _slice(cgroup: str, found: str) -> str:
             for part in (*above, last)
         ]
     return "".join(f"/{'-'.join(parts[: end + 1])}{_SLICE}" for end in range(len(parts)))
-
-
-def _lacking(
-    upgrade: KubeletStart, setting: str, called: tuple[str, str], lacks: list[str], *, is_v2: bool
-) -> Problem:
-    cgroup, path = called
-    what = f"{setting} is {name(cgroup)}"
-    how = f"{name(path)} lacks {', '.join(lacks)}" if lacks else f"the node has no cgroup {name(path)}"
-    places = [f"{CGROUPS}/{each}{path}" for each in lacks]
-    make = (
-        f"mkdir -p {' '.join(map(quote, places))} before it starts (ExecStartPre=)"
-        if lacks and not is_v2
-        else f"give {name(path)} these controllers before it starts (Delegate=yes in its unit)"
-        if lacks
-        else f"create {name(path)} before it starts"
-    )
-    word = next((word for word, (_, key) in _ENFORCED.items() if key == setting), "")
-    without = f"take {word} out of enforceNodeAllocatable" if word else "give it another cgroupRoot"
-    return Problem(
-        Status.ERROR,
-        path,
-        f"{what}, and {how}: kubelet {upgrade.target.release} does not start",
-        f"{make}, or {without}",
-    )
 
 
 GIVEN_CGROUPS: Final = Check("PF-146", _find_given_cgroups)

@@ -94,6 +94,11 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
         Outcome.FAIL,
         "fail-on kill: 1 container, allowed 0",
     ),
+    "kills named beside restarts are what a limit allows": (
+        judged(item(KILL), max_restarts="9", fail_on="restart,kill"),
+        Outcome.PASS,
+        "max-restarts: 1 finding, allowed 9",
+    ),
     "kills are part of what a limit of restarts allows": (
         judged(item(KILL), max_restarts="0", fail_on="unknown"),
         Outcome.FAIL,

@@ -62,6 +62,11 @@ def test_a_plan_has_its_seals(digest: str, signed: str, key: bytes, why: str) ->
             Policy(max_age=timedelta(seconds=1), max_age_text="1s"),
             "the plan is 5s old, and plan-max-age allows 1s",
         ),
+        (
+            NOW - timedelta(minutes=1),
+            Policy(max_age=timedelta(seconds=1), max_age_text="1s"),
+            "the plan is 0h1m old, and plan-max-age allows 1s",
+        ),
         (NOW - timedelta(days=1107), DAY, "the plan is 1107 days old, and plan-max-age allows 24h"),
         (NOW - timedelta(days=3), Policy(), ""),
         (NOW + timedelta(minutes=5), DAY, ""),

@@ -256,6 +256,12 @@ def test_exclusive_cpus_that_are_asked_for_again_are_assumed_to_be_free(
     assert (line in assumed(run, old, new, pod(container))) is is_assumed
 
 
+def test_exclusive_cpus_of_pods_that_are_on_no_node_are_assumed_of_any_node(run: Run) -> None:
+    given = pod(whole("2"), node="")
+    line = "the CPU manager does not have the policy option full-pcpus-only, with which 1.32.13 asks"
+    assert any(one.startswith(line) for one in assumed(run, "1.32.12", "1.32.13", given))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "gates", "is_said"),
     [

@@ -161,6 +161,12 @@ def test_nothing_is_suggested_where_it_would_not_help(run: Run, old: str, new: s
     assert plan(run, "--from", old, "--to", new, pods=as_json(pod(container)))["spec"]["suggestion"] is None
 
 
+def test_nothing_is_suggested_for_replicas_whose_hashes_no_patch_accepts(run: Run) -> None:
+    owner = {"ownerReferences": [{"kind": "ReplicaSet", "name": "web", "controller": True}]}
+    pods = as_json(*(pod(PROPAGATED, name=f"p{number}", metadata=owner) for number in range(3)))
+    assert plan(run, "--from", "1.7.16", "--to", "1.9.11", pods=pods)["spec"]["suggestion"] is None
+
+
 def test_where_no_patch_is_needed_the_plan_says_so_and_is_as_without(run: Run) -> None:
     arguments = ("plan", "--from", "1.10.13", "--to", "1.11.10", "-f", "-", "-o", "json")
     assumed = run(*arguments, "--assume-patch", "accept", stdin=as_json(pod(MOUNT)))

@@ -68,7 +68,7 @@ def test_an_ephemeral_volume_has_a_claim_of_its_own() -> None:
 
 
 def test_a_volume_of_the_pod_itself_is_behind_no_claim() -> None:
-    given = [claiming(emptyDir={}), volume("a", RBD, "data", BOUND)]
+    given = [claiming(emptyDir={}), volume("a", RBD, "data", BOUND), volume("b", RBD, "p-v", BOUND)]
     assert next(iter(hashcompat.load(given).pods)).persistent == ()
 
 

@@ -252,6 +252,7 @@ BY_GATE: Expected = ("UNKNOWN", ["HC034"])
         ("1.36.3", "true", {"operator": "Lt", "value": "901", "effect": "NoExecute"}, KEEP),
         ("1.36.3", "true", {"operator": "Lt", "value": "901", "effect": "NoSchedule"}, refused("HC034")),
         ("1.36.3", "true", {"operator": "Lt", "value": "901", "key": "other"}, refused("HC034")),
+        ("1.36.3", "true", {"operator": "Lt", "value": "901", "key": ""}, KEEP),
         ("1.36.3", "true", {"operator": "Lt", "value": "+901"}, refused("HC034")),
         ("1.36.3", "true", {"operator": "Lt", "value": "0901"}, refused("HC034")),
         ("1.36.3", "true", {"operator": "Lt", "value": "9300000000000000000"}, refused("HC034")),

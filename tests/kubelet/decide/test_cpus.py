@@ -201,6 +201,15 @@ def test_a_number_that_is_none_of_cores_is_refused_whatever_it_has(
     assert plan(new, new, one(cpus), given) == {"p/c": f"{REFUSED}{expected}" if expected else KEEP}
 
 
+def test_a_container_with_a_part_of_a_cpu_needs_none_that_is_free(plan: Plan) -> None:
+    """Another pod may take the last ones first, which is nothing to it."""
+    pods = [pod(alone(4), alone("500m", name="d")), pod(alone(2), name="q")]
+    given = {STATE: state("0", {"uid-p": {"c": "1-4"}}), CONFIG: STATIC + RESERVED, **cores(4, 1)}
+    found = plan("1.36.5", "1.36.5", pods, given)
+    assert (found["p/c"], found["p/d"]) == (KEEP, KEEP)
+    assert found["q/c"].startswith("KILL")
+
+
 def test_an_older_dump_does_not_show_which_cpus_share_a_core(plan: Plan) -> None:
     online: dict[Key, Any] = {("file", f"{SYS}/cpu/online"): "0-8"}
     given = {STATE: state("0-1,6-8", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **online}

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.analysis.answers.hiding import Hider, _Table
-from hashcompat.analysis.answers.keeping import FieldKeeper, Hidden
+from hashcompat.analysis.answers.hiding import Hidden, Hider, _Table
+from hashcompat.analysis.answers.keeping import FieldKeeper
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.digest import fnv32a_after, fnv32a_before
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.kubelet.hashing import Hasher, compile_hasher
 from hashcompat.core.kubelet.sections import Printing, SectionPrinter
-from hashcompat.core.model.pods import Container, ContainerType
+from hashcompat.core.model.pods import Blank, Container, ContainerType
 from hashcompat.sources.snapshots import HASHES
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
@@ -135,8 +135,7 @@ def test_a_value_that_two_gos_write_differently_tells_only_that(run: Run) -> Non
 
 
 def test_no_mask_that_tells_the_hashes_apart(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
-    for made in ("outline", "hidden"):
-        monkeypatch.setattr(_Table, made, lambda *_: None)
+    monkeypatch.setattr(_Table, "hidden", lambda *_: None)
     container = Container("c", ContainerType.CONTAINER, "$.spec.containers[0]", C)
     with pytest.raises(InputError, match=r"here: \$\.spec\.containers\[0\]: no mask tells its hashes apart"):
         Hider(catalog, FieldKeeper(catalog)).hidden(container, "here")
@@ -168,3 +167,90 @@ def test_what_differs_in_a_hidden_value_is_not_stored(catalog: Catalog) -> None:
     assert len(made.true) == 1
     table.add(one, {**C, "args": ["x"]}, {**C, "env": []})
     assert table.hidden(C, None) == Hidden(C, {}, frozenset())
+
+
+WORDS = ("hashcompat-blank-00000", "hashcompat-blank-00001")
+
+
+def around(value: str, name: str = "data", image: str = "i") -> dict[str, Any]:
+    return {
+        "name": "c",
+        "image": image,
+        "args": ["--first", value],
+        "env": [{"name": name, "value": "v"}, {"name": "B", "valueFrom": {"fieldRef": {"fieldPath": "x"}}}],
+        "resources": {"limits": {"cpu": "100m"}, "requests": {"cpu": "10m"}},
+        "livenessProbe": {"httpGet": {"path": "/live", "port": 80}, "periodSeconds": 10},
+    }
+
+
+def replica(spec: dict[str, Any], *own: str) -> Container:
+    blank = Blank(spec, WORDS[: len(own)], len(repr(spec)))
+    return Container("c", ContainerType.CONTAINER, "$", {}, blank=blank, own=own)
+
+
+@pytest.fixture(scope="module")
+def hider(catalog: Catalog) -> Hider:
+    return Hider(catalog, FieldKeeper(catalog))
+
+
+@pytest.mark.parametrize(
+    ("value", "more"),
+    [
+        pytest.param("one", {"name": "VARIABLE"}, id="a name that is shown"),
+        pytest.param("kube-api-access-x7f2q", {"name": "A=B"}, id="a name that is not"),
+        pytest.param("a/b:c@d+e", {"image": "registry.example.com/i:1"}, id="an image that is shown"),
+        pytest.param('<a href="x\\y">&\n\t', {"image": "user:secret@registry/x"}, id="one that is not"),
+        pytest.param("**** *", {"name": "***"}, id="a name like a mask"),
+    ],
+)
+def test_replicas_are_hidden_as_if_each_were_the_only_one(
+    value: str, more: dict[str, str], hider: Hider
+) -> None:
+    ((key, text),) = more.items()
+    spec = around(WORDS[0], **{key: WORDS[1]})
+    one = replica(spec, value, text)
+    replicas = hider.replicas(one, "here")
+    assert replicas is not None
+    found = replicas.hidden(one.own)
+    container = Container("c", ContainerType.CONTAINER, "$", around(value, **more))
+    by_itself = hider.hidden(container, "here")
+    assert (found, list(found.true)) == (by_itself, list(by_itself.true))
+    assert found.is_distinct
+    assert replicas.size > 0
+
+
+def test_replicas_that_are_shown_alike_are_printed_once(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hider, spec = Hider(catalog, FieldKeeper(catalog)), around(WORDS[0], image=WORDS[1])
+    blank = Blank(spec, WORDS, len(repr(spec)))
+    first = Container("c", ContainerType.CONTAINER, "$", {}, blank=blank, own=("one", "i"))
+    known = hider.replicas(first, "here")
+    monkeypatch.setattr(hider, "_table", None)
+    second = structs.replace(first, own=("two", "i"))
+    assert hider.replicas(second, "here") is known
+    assert known is not None
+    one, two = (known.hidden(each.own) for each in (first, second))
+    assert {one.true[key] for key in one.public} == set(one.true.values()) & set(two.true.values())
+
+
+def test_a_container_that_is_no_replica_is_hidden_by_itself(catalog: Catalog) -> None:
+    hider = Hider(catalog, FieldKeeper(catalog))
+    assert hider.replicas(Container("c", ContainerType.CONTAINER, "$", C), "here") is None
+
+
+def test_replicas_whose_texts_share_a_hash_are_hidden_by_themselves(catalog: Catalog) -> None:
+    one = printing("1.9.11", catalog)
+    one.hasher = structs.replace(one.hasher, digest=lambda *_: 1)
+    table = _Table(SectionPrinter())
+    table.add(one, C, {**C, "env": [{"name": "A"}]})
+    table.add(one, C, {**C, "stdin": True})
+    assert table.replicas(C, ()) is None
+
+
+def test_what_is_printed_is_kept_within_bounds(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    containers = [Container("c", ContainerType.CONTAINER, "$", spec) for spec in (C, {**C, "stdin": False})]
+    found = [Hider(catalog, FieldKeeper(catalog)).hidden(one, "here") for one in containers]
+    monkeypatch.setattr("hashcompat.analysis.answers.hiding._PRINTED", 0)
+    hider = Hider(catalog, FieldKeeper(catalog))
+    assert [hider.hidden(one, "here") for one in containers] == found

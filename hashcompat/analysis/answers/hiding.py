@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import Any, Final
 
+import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.answers.keeping import FieldKeeper, Hidden, Outline, Printed, Replicas
+from hashcompat.analysis.answers.keeping import FieldKeeper, may_be_kept
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.wayhashes import differing
 from hashcompat.core.apiserver import as_read, as_unread
@@ -24,10 +26,11 @@ from hashcompat.core.catalog.eras import Era, Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import DecodeError, InputError, NotStoredError
 from hashcompat.core.go.digest import Digest
+from hashcompat.core.go.jsonpath import leaves
 from hashcompat.core.go.jsontext import ESCAPES
-from hashcompat.core.kubelet.gaps import Done, Gap, Gapped, gapped
-from hashcompat.core.kubelet.hashing import true_hash
+from hashcompat.core.kubelet.hashing import Hasher, true_hash
 from hashcompat.core.kubelet.sections import Printing, SectionPrinter, Sections, printing_of
+from hashcompat.core.kubelet.template import Around, around_in
 from hashcompat.core.model.pods import Blank, Container, Pod
 from hashcompat.core.model.uids import is_computed
 from hashcompat.core.model.verdicts import Applied, Files, Hash, HiddenHash, Record, Recorded, StoredHashes
@@ -40,7 +43,7 @@ Ways = Mapping[Era, Sequence[Schema]]
 _PATCHED: Final = "fnv32a"
 """The digest of the releases that a patched kubelet can be like."""
 _LARGEST: Final = 1 << 23
-"""Characters of all texts that are kept of outlines, and of templates: of some hundred each."""
+"""Bytes of all texts that are kept of pod templates: of some hundred each."""
 _PRINTED: Final = 1 << 21
 """Characters of the sections that are kept for other containers."""
 
@@ -51,6 +54,51 @@ _LONGEST_MASK: Final = 20
 """Stars; that two of a hundred texts share a hash under each of so many masks is not by chance."""
 
 
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A container as a snapshot holds it."""
+
+    spec: Spec
+    """Its JSON with values hidden."""
+    true: Mapping[int, Hash]
+    """The hash with values, by that of the JSON with values hidden: each kubelet's that decodes it."""
+    public: frozenset[int]
+    """The hashes in which no hidden value takes part."""
+
+    @property
+    def has_values(self) -> bool:
+        """Whether a hidden value takes part in any hash."""
+        return len(self.public) < len(self.true)
+
+    @property
+    def is_distinct(self) -> bool:
+        """Whether no two of its texts share a hash."""
+        return len(set(self.true.values())) == len(self.true)
+
+
+class Replicas(msgspec.Struct, frozen=True, eq=False):
+    """The containers of one pod template, each with a few texts of its own that a snapshot hides."""
+
+    spec: Spec
+    """The JSON that a snapshot shows."""
+    keys: tuple[int, ...]
+    """The hashes of that."""
+    public: frozenset[int]
+    """Those in which no hidden value takes part."""
+    own: tuple[tuple[int, Around], ...]
+    """The hash with values, by that of what the snapshot shows."""
+
+    @property
+    def size(self) -> int:
+        """The bytes that it keeps."""
+        return sum(text.size for _, text in self.own)
+
+    def hidden(self, own: Sequence[str]) -> Hidden:
+        """Return the container with texts of its own."""
+        hashes = {key: text.hash(own) for key, text in self.own}
+        return Hidden(self.spec, {key: hashes.get(key, key) for key in self.keys}, self.public)
+
+
 class Hider:
     """Hides containers, by the release data of all known kubelets."""
 
@@ -59,9 +107,9 @@ class Hider:
         patched = [kubelet for kubelet in kubelets if kubelet.era.digest == _PATCHED]
         gated = [kubelet for kubelet in kubelets if kubelet.behaviour.hash_without_resources]
         self._keeper, self._defaults = keeper, catalog.every_read_default
-        self._printer, self._done = SectionPrinter(), Done()
-        self._outlines: Latest[str, Outline | None] = Latest(largest=_LARGEST)
-        self._replicas: Latest[Blank, Replicas | None] = Latest(largest=_LARGEST)
+        self._printer = SectionPrinter()
+        self._shown: Latest[Blank, list[tuple[int, str]]] = Latest()
+        self._replicas: Latest[tuple[Blank, tuple[str, ...]], Replicas | None] = Latest(largest=_LARGEST)
         self._ways, self._patched_ways, self._gated_ways = map(_ways, (kubelets, patched, gated))
         self._schemas = tuple(dict.fromkeys(kubelet.schema for kubelet in patched))
 
@@ -73,54 +121,38 @@ class Hider:
         blank = container.blank
         if blank is None or container.stored is not None:
             return None
-        if blank not in self._replicas:
-            replicas = self._of_blank(container, blank, origin)
-            self._replicas.add(blank, replicas, replicas.size if replicas else 0)
-        return self._replicas[blank]
-
-    def _of_blank(self, container: Container, blank: Blank, origin: str) -> Replicas | None:
-        found = gapped(blank.spec)
-        outline = self._outline(found, container, origin) if found else None
-        return outline.replicas(found.values, blank.words) if found and outline else None
+        # What a snapshot may show decides what of it is shown: such texts are part of what they share.
+        if blank not in self._shown:
+            self._shown[blank] = _may_be_shown(blank)
+        shown = {word: container.own[number] for number, word in self._shown[blank]}
+        key = blank, tuple(shown.values())
+        if key not in self._replicas:
+            with _placed(origin, container):
+                spec, table = self._tried(_filled(blank.spec, shown) if shown else blank.spec, _SHORTEST_MASK)
+            replicas = table.replicas(spec, blank.words)
+            self._replicas.add(key, replicas, replicas.size if replicas else 0)
+        return self._replicas[key]
 
     def hidden(self, container: Container, origin: str) -> Hidden:
         """Return a container without its values.
 
         Raises InputError, which names ``origin`` and the path, for a value of the wrong type.
         """
-        found = gapped(container.spec) if container.stored is None else None
-        outline = self._outline(found, container, origin) if found else None
-        alike = outline.replicas(found.values) if found and outline else None
-        return alike.hidden() if alike else self._hidden(container, origin)
-
-    def _outline(self, found: Gapped, container: Container, origin: str) -> Outline | None:
-        """Return what a container shares with those that differ from it in gaps alone; None for nothing."""
-        key = found.key
-        if key not in self._outlines:
-            outline = self._made(found, container, origin)
-            self._outlines.add(key, outline, len(key) + (outline.size if outline else 0))
-        return self._outlines[key]
-
-    def _made(self, found: Gapped, container: Container, origin: str) -> Outline | None:
-        if self._printer.size > _PRINTED:
-            self._printer, self._done = SectionPrinter(), Done()
         with _placed(origin, container):
-            given = self._keeper.container(found.around, lambda text: text)
-            hide = _hide("*" * _SHORTEST_MASK)
-            stands = {gap.stand for gap in found.gaps}
-            spec = self._keeper.container(found.around, lambda text: text if text in stands else hide(text))
-            return self._table(given, spec, self._printer).outline(spec, found.gaps, self._done)
-
-    def _hidden(self, container: Container, origin: str) -> Hidden:
-        """Return a hidden container, made by itself."""
-        with _placed(origin, container):
-            given = self._keeper.container(container.spec, lambda text: text)
             for length in range(_SHORTEST_MASK, _LONGEST_MASK):
-                spec = self._keeper.container(container.spec, _hide("*" * length))
-                made = self._table(given, spec, SectionPrinter()).hidden(spec, container.stored)
+                spec, table = self._tried(container.spec, length)
+                made = table.hidden(spec, container.stored)
                 if made is not None:
                     return made
         raise InputError(f"{origin}: {container.path}: no mask tells its hashes apart")
+
+    def _tried(self, spec: Spec, length: int) -> tuple[Spec, _Table]:
+        """Return a container with a mask of so many stars for its values, and its texts with and without."""
+        if self._printer.size > _PRINTED:
+            self._printer = SectionPrinter()
+        given = self._keeper.container(spec, lambda text: text)
+        shown = self._keeper.container(spec, _hide("*" * length))
+        return shown, self._table(given, shown, self._printer)
 
     def _table(self, given: Spec, spec: Spec, printer: SectionPrinter) -> _Table:
         """Return the texts of a container with its values, and without."""
@@ -161,6 +193,25 @@ class Hider:
         yield from ((form, self._ways) for form, _ in served)
         yield from ((form, self._patched_ways) for form in forms[len(served) :])
         yield from ((form, self._gated_ways) for form in without)
+
+
+def _may_be_shown(blank: Blank) -> list[tuple[int, str]]:
+    """Return the words of a blank, with their numbers, in whose places a snapshot may show texts."""
+    numbers = {word: number for number, word in enumerate(blank.words)}
+    return [
+        (numbers[value], value)
+        for steps, value in leaves(blank.spec)
+        if value in numbers and may_be_kept(".".join([one for one in steps if isinstance(one, str)]))
+    ]
+
+
+def _filled(value: Any, texts: Mapping[str, str]) -> Any:
+    """Return JSON with texts in place of words."""
+    if isinstance(value, Mapping):
+        return {key: _filled(one, texts) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_filled(one, texts) for one in value]
+    return texts.get(value, value) if isinstance(value, str) else value
 
 
 @contextmanager
@@ -217,12 +268,22 @@ def _hide(mask: str) -> Callable[[str], str]:
     return hide
 
 
+class _Printed(msgspec.Struct, frozen=True):
+    """What one kubelet prints of a container."""
+
+    hasher: Hasher
+    hidden: Sections
+    """The hashed text of what a snapshot shows."""
+    true: Sections
+    """That of the container itself."""
+
+
 class _Table:
     """The texts of a container with values, by those without."""
 
     def __init__(self, printer: SectionPrinter) -> None:
         self._printer = printer
-        self._printed: dict[tuple[Digest, Sections], Printed] = {}
+        self._printed: dict[tuple[Digest, Sections], _Printed] = {}
         self._doubtful: set[tuple[Digest, Sections]] = set()
 
     def add(self, printing: Printing, true_form: Spec, hidden_form: Spec) -> None:
@@ -234,7 +295,7 @@ class _Table:
         hidden = self._printer.sections(printing, hidden_form)
         own = hidden if true_form is hidden_form else self._printer.sections(printing, true_form)
         key = hasher.digest, hidden
-        if self._printed.setdefault(key, Printed(hasher, hidden, own)).true != own:
+        if self._printed.setdefault(key, _Printed(hasher, hidden, own)).true != own:
             self._doubtful.add(key)
 
     def hidden(self, spec: Spec, stored: StoredHashes | None) -> Hidden | None:
@@ -260,9 +321,21 @@ class _Table:
             spec, {key: found for key, found in true.items() if key not in doubtful}, frozenset(public)
         )
 
-    def outline(self, spec: Spec, gaps: tuple[Gap, ...], done: Done) -> Outline | None:
-        """Return the texts with gaps; None where some are not stored."""
-        return None if self._doubtful else Outline.of(spec, self._printed.values(), gaps, done)
+    def replicas(self, spec: Spec, words: Sequence[str]) -> Replicas | None:
+        """Return the containers with other texts in place of words that a snapshot hides.
+
+        None where two texts share a hash, and where some are not stored.
+        """
+        keys = tuple([one.hasher.digest([one.hidden.text]) for one in self._printed.values()])
+        if self._doubtful or len(set(keys)) < len(keys):
+            return None
+        public, own = set[int](), list[tuple[int, Around]]()
+        for key, one in zip(keys, self._printed.values(), strict=True):
+            if one.true == one.hidden:
+                public.add(key)
+            else:
+                own.append((key, around_in(one.true.text, one.hasher, words)))
+        return Replicas(spec, keys, frozenset(public), tuple(own))
 
 
 _BYTES: Final = 16

@@ -2,17 +2,12 @@
 
 Of what is not on the list, a text becomes a mask, and what no release knows is left out; numbers and truth
 values of known fields stay where the whole structure does. An empty text stays empty.
-
-Of containers that differ in gaps alone each kubelet's text is printed once for all. Such a text gives two
-hashes: that of the container as it is, and that of what a snapshot shows of it. Those of one pod template
-differ in few gaps, so that the others are closed first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -26,12 +21,7 @@ from hashcompat.core.go.jsontext import clean, kind_of
 from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.go.quantity import HELD_TYPE
 from hashcompat.core.go.types import STRING, Basic, Coded, GoType, Map, Pointer, Slice, Struct, json_fields
-from hashcompat.core.kubelet.gaps import Cuts, Done, Gap, Text, filled, open_for
-from hashcompat.core.kubelet.hashing import Hasher
-from hashcompat.core.kubelet.sections import Sections
-from hashcompat.core.kubelet.template import Cut, Kind, Value, Values
 from hashcompat.core.model.pods import CONTAINER_LISTS
-from hashcompat.core.model.verdicts import Hash
 from hashcompat.core.shown import MASK, image
 from hashcompat.core.shown import name as shown_name
 
@@ -136,11 +126,6 @@ class FieldKeeper:
 def may_be_kept(path: str) -> bool:
     """Return whether a snapshot may show texts at a path of a container, such as ``env.name``."""
     return path in CONTAINER
-
-
-def is_kept(path: str, text: str) -> bool:
-    """Return whether a snapshot shows a text at a path of a container."""
-    return path in CONTAINER and _MORE.get(path, bool)(text)
 
 
 def masked(text: str) -> str:
@@ -269,133 +254,3 @@ def _within(step: str, keep: _Keep, value: Any, hide: Hide) -> Any:
         return keep(value, hide)
     except DecodeError as error:
         raise error.within(step) from None
-
-
-Spec = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Hidden:
-    """A container as a snapshot holds it."""
-
-    spec: Spec
-    """Its JSON with values hidden."""
-    true: Mapping[int, Hash]
-    """The hash with values, by that of the JSON with values hidden: each kubelet's that decodes it."""
-    public: frozenset[int]
-    """The hashes in which no hidden value takes part."""
-
-    @property
-    def has_values(self) -> bool:
-        """Whether a hidden value takes part in any hash."""
-        return len(self.public) < len(self.true)
-
-    @property
-    def is_distinct(self) -> bool:
-        """Whether no two of its texts share a hash."""
-        return len(set(self.true.values())) == len(self.true)
-
-
-class Printed(msgspec.Struct, frozen=True):
-    """What one kubelet prints of a container with gaps."""
-
-    hasher: Hasher
-    hidden: Sections
-    """The hashed text of what a snapshot shows."""
-    true: Sections
-    """That of the container itself."""
-
-
-class Outline(msgspec.Struct, frozen=True):
-    """What containers share that differ in gaps alone."""
-
-    spec: Spec
-    """The JSON that a snapshot shows, with a name in each gap."""
-    texts: tuple[tuple[Text, Text], ...]
-    """Each kubelet's text of that, and of the container itself: the same object where they are equal."""
-    gaps: tuple[Gap, ...]
-    size: int
-    """The characters that it keeps."""
-
-    @classmethod
-    def of(cls, spec: Spec, printed: Iterable[Printed], gaps: tuple[Gap, ...], done: Done) -> Outline | None:
-        """Return the outline of containers, printed with gaps; None where a gap is not certain."""
-        texts, cuts = [], Cuts(gaps, done)
-        for one in printed:
-            hidden = cuts.text(one.hasher, one.hidden)
-            own = hidden if one.true == one.hidden else cuts.text(one.hasher, one.true)
-            if hidden is None or own is None:
-                return None
-            texts.append((hidden, own))
-        parts = {part for pair in texts for text in pair for part in text.parts}
-        return cls(spec, tuple(texts), gaps, sum(part.size for part in parts))
-
-    def replicas(self, values: Sequence[Value], words: Sequence[str] = ()) -> Replicas | None:
-        """Return the containers with these values but for the words, which stand for others in each.
-
-        None where a snapshot may show those others, where a word is in no gap of its own, and where two texts
-        share a hash.
-        """
-        still = open_for(words, self.gaps, values)
-        if still is None or any(may_be_kept(gap.path) for gap in self.gaps if gap.number in still):
-            return None
-        shown = self._shown(values)
-        keys = self._keys(shown)
-        if keys is None:
-            return None
-        public, as_is, known = self._public(values, shown), self._written(values), dict[Cut, Cut]()
-        own = tuple(
-            (key, text.closed(as_is, still, known))
-            for place, (key, (_, text)) in enumerate(zip(keys, self.texts, strict=True))
-            if place not in public
-        )
-        spec = filled(self.spec, {gap.stand: value for gap, value in zip(self.gaps, shown, strict=True)})
-        size = sum(part.size for part in known.values())
-        return Replicas(spec, keys, frozenset(keys[place] for place in public), own, size)
-
-    def _keys(self, shown: Sequence[Value]) -> tuple[int, ...] | None:
-        """Return the hashes of what a snapshot shows, with these values; None where two texts share one."""
-        as_shown = self._written(shown)
-        keys = tuple(hidden.hash(as_shown) for hidden, _ in self.texts)
-        return keys if len(set(keys)) == len(keys) else None
-
-    def _written(self, values: Sequence[Value]) -> Values:
-        return Values({gap.number: (gap.kind, value) for gap, value in zip(self.gaps, values, strict=True)})
-
-    def _shown(self, values: Sequence[Value]) -> list[Value]:
-        """Return what a snapshot shows in the gaps: every number and quantity."""
-        return [
-            value if gap.kind is not Kind.TEXT or is_kept(gap.path, str(value)) else MASK
-            for gap, value in zip(self.gaps, values, strict=True)
-        ]
-
-    def _public(self, values: Sequence[Value], shown: Sequence[Value]) -> frozenset[int]:
-        """Return the places of the texts in which no hidden value is."""
-        rows = zip(self.gaps, values, shown, strict=True)
-        differing = {gap.number for gap, value, seen in rows if value != seen}
-        return frozenset(
-            place
-            for place, (hidden, own) in enumerate(self.texts)
-            if hidden is own and not own.has_any(differing)
-        )
-
-
-class Replicas(msgspec.Struct, frozen=True, eq=False):
-    """The containers of one pod template, each with a few texts of its own that a snapshot hides."""
-
-    spec: Spec
-    """The JSON that a snapshot shows."""
-    keys: tuple[int, ...]
-    """The hashes of that."""
-    public: frozenset[int]
-    """Those in which no hidden value takes part."""
-    own: tuple[tuple[int, Text], ...]
-    """What is hashed of the values, by the hash of what the snapshot shows."""
-    size: int
-    """The characters that it keeps."""
-
-    def hidden(self, own: Sequence[str] = ()) -> Hidden:
-        """Return the container with texts of its own, none of which JSON or Go writes differently."""
-        values = Values({number: (Kind.TEXT, text) for number, text in enumerate(own)})
-        hashes = {key: text.hash(values) for key, text in self.own}
-        return Hidden(self.spec, {key: hashes.get(key, key) for key in self.keys}, self.public)

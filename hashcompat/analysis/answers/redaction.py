@@ -13,8 +13,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.answers.hiding import Aliases, Hider, Numbers, has_hidden
-from hashcompat.analysis.answers.keeping import FieldKeeper, Hidden, Replicas, masked
+from hashcompat.analysis.answers.hiding import Aliases, Hidden, Hider, Numbers, Replicas, has_hidden
+from hashcompat.analysis.answers.keeping import FieldKeeper, masked
 from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.analysis.planning.kinds import WITHOUT_PLUGIN, has_rare_volume
 from hashcompat.analysis.planning.latest import Latest

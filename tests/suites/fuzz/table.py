@@ -72,7 +72,6 @@ NO_READERS: Final = {
     "output/formats/documents": "writes",
     "output/formats/html/__init__": "writes",
     "core/policies/exceptions": "compares names with patterns that the target settings read",
-    "core/kubelet/gaps": "compares texts that are hashed; the target replicas reads them",
     "core/kubelet/sections": "prints what was decoded",
     "core/kubelet/template": "writes",
     "core/model/results": "writes",

@@ -75,6 +75,41 @@ def test_pf125_too_little_room(to: str, changes: Any, expected: tuple[str, str])
     assert status("PF-125", dump(changes), upgrade(to)) == [expected]
 
 
+LITTLE = "MemTotal: 64000000 kB\nMemAvailable: 51200 kB\nHugePages_Total: 20000\nHugepagesize: 2048 kB\n"
+"""40 GB for huge pages and 50 MiB for everything else, as a kernel before 4.20 shows it."""
+MORE = "Hugetlb: 42008576 kB\n"
+"""What newer kernels add: those of 1 GiB are among them."""
+
+
+@pytest.mark.parametrize("meminfo", [LITTLE, LITTLE + MORE, MORE + LITTLE.replace("20000", "0")])
+@pytest.mark.parametrize(
+    ("current", "to", "config", "expected"),
+    [
+        ("1.35.8", "1.36.5", "{}", ("OK", "")),
+        ("1.36.5", "1.37.2", "{}", ("ERROR", "memory.available")),
+        ("1.37.1", "1.37.2", "{}", ("ERROR", "memory.available")),
+        ("1.37.2", "1.36.5", "{}", ("OK", "")),
+        ("1.36.5", "1.37.2", "featureGates: {HugepageAwareEviction: false}", ("OK", "")),
+        ("1.36.5", "1.37.2", "evictionHard: {memory.available: 40Mi}", ("OK", "")),
+    ],
+)
+def test_pf125_huge_pages_are_not_available_from_1_37_on(
+    meminfo: str, current: str, to: str, config: str, expected: tuple[str, str]
+) -> None:
+    """As pkg/kubelet/server/stats/summary.go ``adjustForHugePages`` has it, which 1.36.5 lacks."""
+    ((state, name, text),) = found("PF-125", dump({MEMORY: meminfo, CONFIG: config}), upgrade(to, current))
+    assert (state, name) == expected
+    assert ("no longer counts the huge pages" in text) == (expected[0] == "ERROR" and current == "1.36.5")
+
+
+def test_pf125_all_huge_pages_are_named() -> None:
+    ((_, _, text),) = found("PF-125", dump({MEMORY: LITTLE + MORE}), upgrade("1.37.2", "1.36.5"))
+    assert text == (
+        "memory.available is 52428800, below the 100Mi at which the kubelet evicts; "
+        "it no longer counts the huge pages, 43016781824 more"
+    )
+
+
 @pytest.mark.parametrize(
     ("conditions", "expected"),
     [

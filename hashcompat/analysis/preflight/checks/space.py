@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import OF_BOTH, OF_PLAN, Check, KubeletStart, Need, Problem
 from hashcompat.analysis.preflight.checks.pods import of_reasons
+from hashcompat.analysis.preflight.checks.states import gates_of
 from hashcompat.analysis.preflight.facts import Facts, host, runtime
 from hashcompat.analysis.preflight.facts.host import least
 from hashcompat.analysis.preflight.facts.kubelet import pairs
@@ -76,6 +77,11 @@ _PRESSURES: Final = ("MemoryPressure", "DiskPressure", "PIDPressure")
 
 _FREE: Final = "free some space first: crictl rmi --prune, old logs, or fewer pods"
 
+_MEMORY: Final = "memory.available"
+
+_WITHOUT_HUGE_PAGES: Final = "HugepageAwareEviction"
+"""The feature gate (on from 1.37) with which memory that is kept for huge pages is not available."""
+
 Space = tuple[int, int]
 """What is available, and of how much."""
 
@@ -100,12 +106,21 @@ def _by_conditions(facts: Facts) -> Iterator[Problem]:
 
 
 def _by_thresholds(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    limits, spaces = _evicting(facts, upgrade), _spaces(facts)
+    limits, spaces = _evicting(facts, upgrade), _spaces(facts, upgrade)
     for signal in (each for each in spaces if each in limits):
         limit, (available, whole) = limits[signal], spaces[signal]
         if whole and available < host.least(limit, whole):
             text = f"{signal} is {available}, below the {shown.name(limit)} at which the kubelet evicts"
+            if signal == _MEMORY and _begins_without_huge_pages(facts, upgrade):
+                text += f"; it no longer counts the huge pages, {facts.huge_pages} more"
             yield Problem(Status.ERROR, signal, text, _FREE)
+
+
+def _begins_without_huge_pages(facts: Facts, upgrade: KubeletStart) -> bool:
+    """Return whether the next kubelet does not count huge pages as available, as the current one does."""
+    current = upgrade.current
+    counted = current is not None and not current.gates.with_settings(facts.gates).is_on(_WITHOUT_HUGE_PAGES)
+    return bool(facts.huge_pages) and counted and gates_of(facts, upgrade).is_on(_WITHOUT_HUGE_PAGES)
 
 
 def _evicting(facts: Facts, upgrade: KubeletStart) -> Mapping[str, str]:
@@ -117,13 +132,19 @@ def _evicting(facts: Facts, upgrade: KubeletStart) -> Mapping[str, str]:
     )
 
 
-def _spaces(facts: Facts) -> Mapping[str, Space]:
-    """Return what is available by the signals of eviction; MemAvailable is near the kubelet's own count."""
+def _spaces(facts: Facts, upgrade: KubeletStart) -> Mapping[str, Space]:
+    """Return what is available by the signals of eviction; MemAvailable is near the kubelet's own count.
+
+    Kubelets take from the whole memory what processes and files use, so that huge pages count as available,
+    whether they are in use or not, until the gate: pkg/kubelet/server/stats/summary.go
+    ``adjustForHugePages``, 1.37.2.
+    """
     info = facts.docker_info if facts.drives_docker else facts.cri_info
     node = facts.usage(facts.root)
     images = facts.usage(runtime.image_directory(facts.runtime, info))
+    counted = 0 if gates_of(facts, upgrade).is_on(_WITHOUT_HUGE_PAGES) else facts.huge_pages
     return {
-        "memory.available": (facts.memory.get("MemAvailable", 0), facts.memory.get("MemTotal", 0)),
+        _MEMORY: (facts.memory.get("MemAvailable", 0) + counted, facts.memory.get("MemTotal", 0)),
         "nodefs.available": (node.available, node.size),
         "nodefs.inodesFree": (node.inodes_free, node.inodes),
         "imagefs.available": (images.available, images.size),
@@ -162,8 +183,6 @@ IMAGE_GC: Final = Check("PF-225", _find_image_gc)
 
 _RESERVED: Final = (("kube-reserved", "kubeReserved"), ("system-reserved", "systemReserved"))
 
-_SIGNAL: Final = "memory.available"
-
 
 def _find_reservations(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if upgrade.hazards.reservations == "ignored":
@@ -171,7 +190,7 @@ def _find_reservations(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]
     capacity = facts.memory.get("MemTotal")
     if capacity is None:
         raise UnreadError(f"{MEMINFO}: no line MemTotal")
-    reserved = host.least(_evicting(facts, upgrade).get(_SIGNAL, "0"), capacity)
+    reserved = host.least(_evicting(facts, upgrade).get(_MEMORY, "0"), capacity)
     for flag, key in _RESERVED:
         reserved += host.reserved(facts.setting(flag, key), "memory")
     then = f"kubelet {upgrade.target.release} does not start"
@@ -266,7 +285,7 @@ def _configured(facts: Facts, upgrade: KubeletStart, node: Node) -> Given:
     return Given({**shown.amounts, **kept}, _pods(facts, capacity))
 
 
-_EVICTED: Final = {_SIGNAL: "memory", "nodefs.available": "ephemeral-storage"}
+_EVICTED: Final = {_MEMORY: "memory", "nodefs.available": "ephemeral-storage"}
 """What is kept free by hard eviction, by its signals (``hardEvictionReservation``)."""
 
 

@@ -124,6 +124,12 @@ class Facts:
         return host.meminfo(self.dump.read("file", MEMINFO))
 
     @cached_property
+    def huge_pages(self) -> int:
+        """The bytes of memory that are kept for huge pages; kernels before 4.20 show only one size."""
+        shown = self.memory.get("HugePages_Total", 0) // 1024 * self.memory.get("Hugepagesize", 0)
+        return self.memory.get("Hugetlb", shown)
+
+    @cached_property
     def tasks(self) -> processes.Tasks:
         """The processes of containers and of their shims."""
         return processes.Tasks(self.dump)

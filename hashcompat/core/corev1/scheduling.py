@@ -334,15 +334,16 @@ def claims(spec: Mapping[str, Any], pod: str) -> list[str]:
     The claim of an ephemeral volume has a name that follows from both (component-helpers storage/ephemeral
     ``VolumeClaimName``).
     """
-    found = list[str]()
-    for volume in _mounted(spec):
-        claim = volume.get("persistentVolumeClaim")
-        name = claim.get("claimName") if isinstance(claim, Mapping) else None
-        if isinstance(name, str):
-            found.append(name)
-        elif claim is None and volume.get("ephemeral") is not None:
-            found.append(f"{pod}-{volume['name']}")
-    return found
+    return [name for volume in _mounted(spec) if (name := claim_of(volume, pod)) is not None]
+
+
+def claim_of(volume: Mapping[str, Any], pod: str) -> str | None:
+    """Return the name of the claim behind a named volume of a pod of that name; None for another volume."""
+    claim = volume.get("persistentVolumeClaim")
+    name = claim.get("claimName") if isinstance(claim, Mapping) else None
+    if isinstance(name, str):
+        return name
+    return f"{pod}-{volume['name']}" if claim is None and volume.get("ephemeral") is not None else None
 
 
 def _mounted(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -1,4 +1,6 @@
-"""Pods that the new kubelet refuses, kills or makes disappear: PF-109, 115, 117, 119 - 121, 123, 144, 219.
+"""Pods that the new kubelet refuses, kills or makes disappear, or that wait for a volume.
+
+PF-109, 115, 117, 119 - 121, 123, 127, 128, 132, 144, 147 and 219.
 
 A kubelet that starts admits every pod again; planning and ``core/kubelet/decide/admission.py`` have the
 rules, and most of these checks only read what a plan found.
@@ -11,9 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hashcompat.analysis.preflight.checks import OF_OBJECTS, OF_PLAN, Check, Find, KubeletStart, Need, Problem
+from hashcompat.analysis.preflight.checks.states import gates_of
 from hashcompat.analysis.preflight.facts import Facts, runtime
 from hashcompat.core import rules, shown
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES, mounted
+from hashcompat.core.corev1.selinux import labels_of_claims
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.alike import begins_to_enforce, has_killing_exec, longest_reset
 from hashcompat.core.model.escape import are, count, name_path
@@ -170,6 +174,55 @@ def _find_migrated(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 
 
 MIGRATED: Final = Check("PF-144", _find_migrated, (frozenset({Need.OBJECTS, Need.PLAN}),))
+
+# PF-147: volumes that are mounted with an SELinux label, or no longer.
+
+_BY_LABEL: Final = "SELinuxMount"
+"""The feature gate (on from 1.37); for volumes of ReadWriteOncePod alone another one is on from 1.28."""
+
+
+def _find_labelled(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
+    """Find the pods whose volumes the next kubelet mounts with a label, and the current one without, or back.
+
+    pkg/kubelet/volumemanager/cache/desired_state_of_world.go ``PodExistsInVolume``: what is mounted otherwise
+    is no volume of the pod, and is unmounted; a device that the pod's containers hold cannot be mounted with
+    another label meanwhile. ``AddPodToVolume``: of two labels for one volume the second is an error.
+    """
+    begins = gates_of(facts, upgrade).is_on(_BY_LABEL)
+    current = upgrade.current
+    if begins is (current is not None and current.gates.with_settings(facts.gates).is_on(_BY_LABEL)):
+        return
+    if not any(mount.kind == "selinuxfs" for mount in facts.mounts):
+        return
+    running = [pod for pod in facts.pods if pod.phase not in FINISHED]
+    mounting = [(pod, labels_of_claims(pod.spec, pod.name)) for pod in running]
+    every: dict[tuple[str, str], set[frozenset[str]]] = {}
+    for pod, claims in mounting:
+        for claim, labels in claims.items():
+            every.setdefault((pod.namespace, claim), set()).add(labels)
+    for pod, claims in mounting:
+        named = sorted(claim for claim, labels in claims.items() if labels)
+        if not named:
+            continue
+        name = name_path(pod.namespace, pod.name)
+        divided = any(len(claims[claim]) > 1 or len(every[pod.namespace, claim]) > 1 for claim in named)
+        which = f"the claim {name_path(named[0])}" if len(named) == 1 else count(len(named), "claim")
+        yield Problem(
+            Status.WARN,
+            name,
+            f"{name} mounts {which} with an SELinux label: where the driver has seLinuxMount, kubelet "
+            f"{upgrade.target.release} mounts such a volume {'with' if begins else 'without'} the label, and "
+            "mounts anew what is mounted otherwise; until it can, no container of the pod starts again"
+            + (
+                "; on this node it is used with different labels, of which it takes one"
+                * (divided and begins)
+            ),
+            "drain the node first; kubectl get csidriver shows seLinuxMount"
+            + (", and pods with seLinuxChangePolicy: Recursive keep their volumes as they are" * begins),
+        )
+
+
+LABELLED: Final = Check("PF-147", _find_labelled, (frozenset({Need.NODE, Need.OBJECTS}),))
 
 SIDECARS: Final = Check(
     "PF-123",

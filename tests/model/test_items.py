@@ -21,6 +21,7 @@ PREDICTION = Prediction(
     unstarted=True,
     of_plugins=True,
     by_kernel=True,
+    settings_shown=True,
     mistaken=True,
     gated=True,
     timed=True,

@@ -61,7 +61,11 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
             "no pod_status_manager_state of an older kubelet is left on these nodes, by which "
             f"{new.release} would admit pods that were resized since"
         )
-    sysctls = every.where(lambda one: one.verdict is Verdict.KILL and any(map(_by_option, one.reasons)))
+    sysctls = every.where(
+        lambda one: (
+            one.verdict is Verdict.KILL and not one.settings_shown and any(map(_by_option, one.reasons))
+        )
+    )
     if sysctls and judge.view.options.allowed_sysctls is None:
         yield f"--allowed-unsafe-sysctls of {new.release} is empty: {_named(sysctls)}"
     if kernels := every.where(lambda one: one.by_kernel):
@@ -86,10 +90,10 @@ def _noted(every: _Predicted, olds: Iterable[Kubelet], new: Kubelet) -> bool:
 
 def _by_default(every: _Predicted, judge: Judge) -> set[str]:
     """Return the feature gates that decide something, and that nobody said how they are set."""
-    new = judge.new
-    gates = {_GATES[reason.id] for one in every.distinct for reason in one.reasons if reason.id in _GATES}
+    new, unknown = judge.new, [one for one in every.distinct if not one.settings_shown]
+    gates = {_GATES[reason.id] for one in unknown for reason in one.reasons if reason.id in _GATES}
     gates = {gate for gate in gates if new.gates.knows(gate) and not new.gates.sets(gate)}
-    if every.where(lambda one: any(READS in reason.text for reason in one.reasons)):
+    if any(READS in reason.text for one in unknown for reason in one.reasons):
         # the current kubelet's counts too, of a pod that only the target one reads
         both = (judge.view.catalog.kubelet(judge.way.old), new)
         if any(one.gates.knows(REFERENCES_GATE) for one in both):

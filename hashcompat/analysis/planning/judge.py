@@ -8,19 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning.creators import CreatorFinder
 from hashcompat.analysis.planning.latest import KEPT, Latest
-from hashcompat.analysis.planning.prepare import Prepared, prepare, replica
+from hashcompat.analysis.planning.prepare import Prepared, own_settings, prepare, replica
 from hashcompat.analysis.planning.reading import Transition
 from hashcompat.analysis.planning.reasons import listed
 from hashcompat.analysis.planning.templates import Likeness, Templates
 from hashcompat.analysis.planning.view import View, place
 from hashcompat.core import rules
+from hashcompat.core.catalog.behaviour import Settings
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import same_build, same_minor, same_upstream
 from hashcompat.core.corev1.scheduling import is_virtual
@@ -35,6 +36,9 @@ from hashcompat.core.model.plan import AUTO, DisputedNode, Way
 from hashcompat.core.model.pods import Blank, Container, Node, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.core.regex import regex
+
+if TYPE_CHECKING:
+    from hashcompat.analysis.preflight.facts.nodemanagers import OwnSettings
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -99,6 +103,7 @@ class Judge:
         number of containers that are kept.
         """
         self.new = view.kubelet(way.new)
+        """The kubelet that starts, but for the feature gates that a node sets (``target``)."""
         if way.old != AUTO:
             view.catalog.kubelet(way.old)
         self.nodes = nodes if isinstance(nodes, Mapping) else {node.name: node for node in nodes}
@@ -109,7 +114,9 @@ class Judge:
         self._overridden = view.options.override_node_releases
         self.templates = templates or Templates(view, kept)
         self._creators = CreatorFinder(view, self.templates.hash, kept)
-        self._known: Latest[tuple[Likeness | Blank, Kubelet | None], Prepared] = Latest(kept)
+        self._known: Latest[tuple[Likeness | Blank, Kubelet | None, Kubelet], Prepared] = Latest(kept)
+        self._of_nodes: dict[tuple[bool, str, Settings], Kubelet] = {}
+        """The current kubelets and the target one with the gates of nodes, by their releases."""
 
     def drafts(self, pod: Pod) -> list[Draft]:
         """Prepare each container of a pod for its decision.
@@ -119,7 +126,7 @@ class Judge:
         """
         records = self.view.options.records
         seen = records.as_reported(pod) if records else pod
-        seen = as_allocated(seen, records.allocated_to(records.as_running(pod)), self.new)
+        seen = as_allocated(seen, records.allocated_to(records.as_running(pod)), self.target(pod))
         if pod.uid in self.view.gone:
             shown = ((one, records.of(seen, one)) for one in seen.containers)
             left = tuple(
@@ -132,14 +139,14 @@ class Judge:
 
     def draft(self, pod: Pod, container: Container) -> Draft:
         """Prepare one container of a pod whose states are those that a runtime reports; errors as above."""
-        release, view = self.release_of(pod), self.view
+        release, view, new = self.release_of(pod), self.view, self.target(pod)
         draft = partial(Draft, pod, container, release)
         if pod.doubt:
             return draft(None, self._undecoded(pod, container, CutError(pod.doubt)))
         if pod.node in self._virtual:
             return draft(None, not_compared("its node has no kubelet: virtual-kubelet provides it"))
         disputed = self.is_disputed(pod)
-        old = view.current(release) if view.catalog.knows(release) and not disputed else None
+        old = self._current(pod, release) if view.catalog.knows(release) and not disputed else None
         obstacle = Decision(Verdict.KEEP)
         if old is None:
             given = self.way.old if disputed else ""
@@ -149,12 +156,12 @@ class Judge:
         ):
             return draft(None, obstacle)
         try:
-            prepared = self._with_same_uid(self._prepare(pod, container, old))
+            prepared = self._with_same_uid(self._prepare(pod, container, old, new))
             return draft(self._creators.added(prepared, self.nodes.get(pod.node)), obstacle)
         except NotStoredError as error:
             return draft(None, _unknown(rules.NOT_STORED, str(error)))
         except DecodeError as error:
-            past = undecoded(pod, container, old, self.new)
+            past = undecoded(pod, container, old, new)
             if past is None:
                 return draft(None, self._undecoded(pod, container, error))
             return draft(None, past, self._skipped(pod) if past.verdict is Verdict.KEEP else "")
@@ -172,6 +179,28 @@ class Judge:
         if not self.view.options.keep_going:
             raise InputError(f"{pod.origin}: {problem}") from None
         return _unknown(rules.NOT_DECODED, problem)
+
+    def settings_on(self, pod: Pod) -> OwnSettings | None:
+        """Return what a pod's node gives to its kubelet; None where no dump shows that."""
+        return own_settings(pod, self.new, self.view)
+
+    def target(self, pod: Pod) -> Kubelet:
+        """Return the kubelet that starts on a pod's node, with the feature gates that the node sets."""
+        return self._with_gates(pod, self.way.new, current=False) or self.new
+
+    def _current(self, pod: Pod, release: str) -> Kubelet:
+        """Return a pod's current kubelet, of a known release, with these gates as well."""
+        return self._with_gates(pod, release, current=True) or self.view.current(release)
+
+    def _with_gates(self, pod: Pod, release: str, *, current: bool) -> Kubelet | None:
+        own = self.settings_on(pod)
+        if own is None or not own.gates:
+            return None
+        key = current, release, own.gates
+        if key not in self._of_nodes:
+            find = self.view.current if current else self.view.kubelet
+            self._of_nodes[key] = find(release, own.gates)
+        return self._of_nodes[key]
 
     def release_of(self, pod: Pod) -> str:
         """Return the current release of a pod's kubelet, as given; empty where unknown."""
@@ -202,15 +231,15 @@ class Judge:
         found = self.templates.same_uid(case.pod, case.old, case.new)
         return structs.replace(prepared, case=structs.replace(case, same_uid=found))
 
-    def _prepare(self, pod: Pod, container: Container, old: Kubelet | None) -> Prepared:
+    def _prepare(self, pod: Pod, container: Container, old: Kubelet | None, new: Kubelet) -> Prepared:
         """Prepare a container; the replica of a prepared one reuses its hashes."""
         named, node = self.templates.of(pod, container), self.nodes.get(pod.node)
         whole = self.templates.whole(pod)
-        key = named.likeness, old
+        key = named.likeness, old, new
         if not named.names and key in self._known:
             return replica(self._known[key], pod, container, node, self.view, whole)
         served = self.templates.served(pod, container)
-        transition = Transition(pod, container, old or self.new, self.new, whole, old is not None, served)
+        transition = Transition(pod, container, old or new, new, whole, old is not None, served)
         prepared = prepare(transition, node, self.view, self.templates.hash)
         if prepared.old_spec is container.spec and prepared.new_spec is container.spec:
             prepared = structs.replace(prepared, template=named.template, names=named.names)

@@ -203,6 +203,7 @@ class Planner:
                 aligned=_is_aligned(draft),
                 mistaken=_may_be_mistaken(draft),
                 gated=_is_gated(draft),
+                settings_shown=self._judge.settings_on(draft.pod) is not None,
                 timed=draft.pod.spec.get("activeDeadlineSeconds") is not None,
                 of_plugins=draft.container.plugins is None
                 and any(reason.id == rules.DEVICES for reason in decision.reasons),

@@ -29,6 +29,7 @@ from hashcompat.core.records.index import Records
 
 if TYPE_CHECKING:
     from hashcompat.analysis.planning.served import Served
+    from hashcompat.analysis.preflight.facts.nodemanagers import OwnSettings
 
 
 class Prepared(msgspec.Struct, frozen=True, eq=False):
@@ -76,7 +77,6 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         cri_dockerd=view.options.cri_dockerd,
         other_runtime=view.options.other_runtime,
         assume_upstream=view.options.assume_upstream,
-        allowed_sysctls=view.options.allowed_sysctls,
         without_resources=_without_resources(transition, reading.spec),
         lost_default=reading.lost,
         accepted=_accepted(transition, reading.spec, view),
@@ -138,7 +138,26 @@ def _situation(
         "short": view.short.get(pod.uid) if view.short else None,
         **_managers(pod, kubelets, node, view, whole),
         "deferred": view.deferred.get(pod.uid) if view.deferred else None,
+        "allowed_sysctls": _allowed_sysctls(pod, kubelets[1], view),
     }
+
+
+def own_settings(pod: Pod, new: Kubelet, view: View) -> OwnSettings | None:
+    """Return what a pod's node gives to the kubelet that starts; None where no dump shows that."""
+    files = view.options.records.files_of(pod)
+    if files is None:
+        return None
+    from hashcompat.analysis.preflight.facts import nodemanagers  # noqa: PLC0415 - plans with dumps alone
+
+    return nodemanagers.settings_of(files, new, view.catalog)
+
+
+def _allowed_sysctls(pod: Pod, new: Kubelet, view: View) -> frozenset[str] | None:
+    """Return the unsafe sysctls that the target kubelet allows; None where that is not known."""
+    if view.options.allowed_sysctls is not None:
+        return view.options.allowed_sysctls
+    own = own_settings(pod, new, view)
+    return own.sysctls if own is not None else None
 
 
 _NOT_KNOWN: Final = {

@@ -10,7 +10,7 @@ import msgspec
 
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.patched import AssumedPatch, CurrentPatch, as_decoded, as_patched
-from hashcompat.core.catalog.behaviour import Gates
+from hashcompat.core.catalog.behaviour import NO_SETTINGS, Gates, Settings, joined
 from hashcompat.core.catalog.defaults import PodCreation
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import CutError
@@ -53,15 +53,21 @@ class View(msgspec.Struct, frozen=True):
     sample: bool = False
     """Whether they are those of the sample, whose nodes run whatever release is asked for."""
 
-    def kubelet(self, release: str) -> Kubelet:
-        """Return a kubelet, patched where the patch concerns it. Raises UsageError for an unknown release."""
-        return as_patched(self.catalog.kubelet(release, self.options.gate_settings), self.patch)
+    def kubelet(self, release: str, own: Settings = NO_SETTINGS) -> Kubelet:
+        """Return a kubelet, patched where the patch concerns it. Raises UsageError for an unknown release.
 
-    def current(self, release: str) -> Kubelet:
+        ``own``: the feature gates that its node sets; they win over those of the options.
+        """
+        return as_patched(self._upstream(release, own), self.patch)
+
+    def current(self, release: str, own: Settings = NO_SETTINGS) -> Kubelet:
         """Return a current kubelet, patched as the current ones are; errors as ``kubelet``."""
         if self.current_patch is not None:
-            return self.current_patch.applied(self.catalog.kubelet(release, self.options.gate_settings))
-        return self.kubelet(release)
+            return self.current_patch.applied(self._upstream(release, own))
+        return self.kubelet(release, own)
+
+    def _upstream(self, release: str, own: Settings) -> Kubelet:
+        return self.catalog.kubelet(release, joined(self.options.gate_settings, own))
 
     def has_passed(self, file: str, deadline: datetime) -> bool:
         """Return whether a deadline had passed when a file was taken, as far as that is known."""

@@ -154,8 +154,9 @@ class FactOptions:
         "--allowed-unsafe-sysctls",
         metavar="SYSCTL[,SYSCTL...]",
         may_be_empty=True,
-        help="What the target kubelet's option of this name says; empty for nothing. Default: what runs "
-        "stays allowed, except what only the current release holds safe.",
+        help="What the target kubelet's option of this name says; empty for nothing. Default: what a dump "
+        "shows of its node; elsewhere what runs stays allowed, except what only the current release holds "
+        "safe.",
     )
     override_node_releases: bool = OVERRIDE_NODE_RELEASES
     feature_gates: tuple[str, ...] = option(

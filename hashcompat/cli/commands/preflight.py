@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import click
@@ -41,6 +42,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import AUTO, Way
 from hashcompat.core.model.pods import Source
 from hashcompat.core.model.preflight import Status
+from hashcompat.core.records.collected import files_of
 from hashcompat.core.records.index import index
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.dating import now
@@ -93,7 +95,7 @@ class Joined:
             inventory = structs.replace(
                 inventory, nodes=with_own_releases(inventory.nodes, dumps), pods=tuple(inventory.pods)
             )
-            items = None if self.plan else self._made(inventory, reading.source, way, catalog)
+            items = None if self.plan else self._made(inventory, reading.source, way, catalog, dumps)
             known = known_of(
                 (
                     node
@@ -111,13 +113,18 @@ class Joined:
         return known
 
     def _made(
-        self, inventory: Inventory, source: SourceOptions, way: Way, catalog: Catalog
+        self,
+        inventory: Inventory,
+        source: SourceOptions,
+        way: Way,
+        catalog: Catalog,
+        dumps: Sequence[Dump],
     ) -> Iterable[Item]:
-        """Plan the upgrade of the pods of the source."""
+        """Plan the upgrade of the pods of the source, with what their nodes are set to."""
         options = Options(
             defaults=not source.no_defaults,
             keep_going=True,
-            records=index(inventory.records),
+            records=index((*inventory.records, *chain.from_iterable(map(files_of, dumps)))),
             apiserver_to=self.apiserver or "",
             override_node_releases=self.override_node_releases,
             normalized=self.assume_normalized,

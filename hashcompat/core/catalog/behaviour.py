@@ -23,6 +23,12 @@ Settings = frozenset[tuple[str, bool]]
 
 NO_SETTINGS: Final[Settings] = frozenset()
 
+
+def joined(settings: Settings, winning: Settings) -> Settings:
+    """Return settings together with others, which win."""
+    return frozenset({**dict(settings), **dict(winning)}.items()) if winning else settings
+
+
 _OF_STAGE: Final = {"ALPHA": "AllAlpha", "BETA": "AllBeta"}
 """The gates that set every gate of a stage that is not set by its own name."""
 
@@ -107,6 +113,10 @@ class Gates:
     def with_settings(self, settings: Settings) -> Gates:
         """Return the gates of the same release with other ones set."""
         return Gates(self._table, self._release, settings)
+
+    def beside(self, settings: Settings) -> Gates:
+        """Return the gates with some set besides, which win over those that are set already."""
+        return self.with_settings(joined(frozenset(self._settings.items()), settings))
 
     def spec(self, name: str) -> FeatureGate | None:
         """Return what a gate is in the release; None where the release has no gate of this name."""

@@ -120,6 +120,8 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
     """Whether it is refused for devices that its spec alone shows to be of a plugin."""
     by_kernel: bool = False
     """Whether it is kept or restarted only if its node's kernel, which is not shown, is new enough."""
+    settings_shown: bool = False
+    """Whether a dump shows which feature gates its node sets, and which sysctls it allows."""
     mistaken: bool = False
     """Whether its pod is kept if its kubelet takes no container for the one before it."""
     gated: bool = False
@@ -172,6 +174,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     unstarted: ClassVar[bool] = _predicted("unstarted")
     of_plugins: ClassVar[bool] = _predicted("of_plugins")
     by_kernel: ClassVar[bool] = _predicted("by_kernel")
+    settings_shown: ClassVar[bool] = _predicted("settings_shown")
     mistaken: ClassVar[bool] = _predicted("mistaken")
     gated: ClassVar[bool] = _predicted("gated")
     timed: ClassVar[bool] = _predicted("timed")

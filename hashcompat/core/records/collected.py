@@ -82,6 +82,14 @@ def from_dump(dump: Dump) -> list[Record]:
     return [*best, *applied, *_files(dump, best, devices)]
 
 
+def files_of(dump: Dump) -> list[Files]:
+    """Return what of a dump decides about admission; nothing of one that shows no containers."""
+    try:
+        return [record for record in from_dump(dump) if isinstance(record, Files)]
+    except InputError:
+        return []
+
+
 _ADMITTING: Final = ("/cpu_manager_state", "/memory_manager_state")
 """How the paths of the kubelet's files end that decide about admission."""
 _ALLOCATED: Final = "/allocated_pods_state"

@@ -14,9 +14,10 @@ from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import Probe
 from tests.helpers.apiservers import server_json
 from tests.helpers.bundles import packed
-from tests.helpers.dumps import NOW, Key, as_text, dump
+from tests.helpers.dumps import GONE, NOW, Key, as_text, dump
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Result, Run
+from tests.helpers.upgrades import record
 
 VERSION = ("version", "kubelet")
 RUNS: dict[Key, str | Probe | list[str | Probe]] = {VERSION: "Kubernetes v1.30.14\n"}
@@ -111,6 +112,31 @@ def test_a_source_is_planned_and_joined(run: Run, place: Path) -> None:
     assert result.document["spec"]["leftOut"] == []
     ignored = run(*words, "--ignore-preflight-errors", "PF-115", stdin=given)
     assert (ignored.code, by_check(ignored)["n1", "PF-115"]) == (0, "WARN")
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ("{}", ("OK", "ERROR")),
+        ("featureGates: {PodLevelResources: false}", ("ERROR", "ERROR")),
+        ("allowedUnsafeSysctls: [net.*]", ("OK", "OK")),
+    ],
+)
+def test_a_source_is_planned_with_what_the_dump_shows_of_its_node(
+    run: Run, place: Path, config: str, expected: tuple[str, str]
+) -> None:
+    changes: dict[Key, str | Probe | list[str | Probe]] = {
+        VERSION: "Kubernetes v1.33.13\n",
+        ("docker", "list"): GONE,
+        ("cri", "containers"): json.dumps({"containers": [record(1), record(1, pod="q")]}),
+        ("file", "/var/lib/kubelet/config.yaml"): f"kind: KubeletConfiguration\n{config}\n".replace("{}", ""),
+    }
+    (place / "n1.json").write_text(as_text(dump(changes)))
+    whole = pod(spec={"resources": {"limits": {"cpu": "1"}}})
+    unsafe = pod(name="q", spec={"securityContext": {"sysctls": [{"name": "net.x", "value": "1"}]}})
+    given = as_json(machine("v1.33.13"), whole, unsafe)
+    result = run("preflight", "--to", "1.34.12", "--dump", place, "-f", "-", "-o", "json", stdin=given)
+    assert tuple(by_check(result)["n1", check] for check in ("PF-127", "PF-121")) == expected
 
 
 def test_a_source_without_nodes_is_planned_by_the_dumps_release(run: Run, place: Path) -> None:

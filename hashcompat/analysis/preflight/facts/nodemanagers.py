@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.preflight.facts import Facts, host, managers
@@ -31,7 +32,30 @@ from hashcompat.core.model.verdicts import Files
 from hashcompat.core.records.collected import dump_of
 from hashcompat.core.records.index import Records
 from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError
+from hashcompat.core.shown import MASK
 from hashcompat.core.shown import name as shown_name
+
+
+class OwnSettings(msgspec.Struct, frozen=True):
+    """What a kubelet is given on its node that decides about any of its pods."""
+
+    gates: Settings
+    """The feature gates that are set."""
+    sysctls: frozenset[str]
+    """The unsafe sysctls that it allows, and beginnings of them that end in ``*``."""
+
+
+@lru_cache(maxsize=1 << 10)
+def settings_of(files: Files, kubelet: Kubelet, catalog: Catalog) -> OwnSettings | None:
+    """Return what a node gives to the kubelet that starts there; None where its files do not show that."""
+    facts = Facts(dump_of(files), known=catalog.hazards(kubelet.release).flags)
+    try:
+        given = facts.setting("allowed-unsafe-sysctls", "allowedUnsafeSysctls") or ()
+        words = given.split(",") if isinstance(given, str) else given
+        sysctls = frozenset(word.strip() for word in words if isinstance(word, str) and word.strip())
+        return None if MASK in "".join(sysctls) else OwnSettings(facts.gates, sysctls)
+    except (AbsentError, UnreadError, UnparsedError, InputError):
+        return None
 
 
 @lru_cache(maxsize=1 << 10)
@@ -45,7 +69,7 @@ def shown(
     hazards = catalog.hazards(kubelet.release)
     facts = Facts(dump_of(files), known=hazards.flags)
     try:
-        gates = kubelet.gates.with_settings(facts.gates)
+        gates = kubelet.gates.beside(facts.gates)
         if _is_kept_from_starting(facts, hazards, gates):
             return Cpus(unstarted=True), facts.gates
         cpus = managers.cpus_of(facts, hazards.states, gates, architecture=architecture)
@@ -90,8 +114,8 @@ class Exclusive:
         """Return the kubelet that starts on a node, with the feature gates that its files set."""
         if node not in self._kubelets:
             files = self._of_nodes.get(node)
-            found = shown(files, self._kubelet, self._catalog) if files else None
-            self._kubelets[node] = with_gates(self._kubelet, found[1]) if found else self._kubelet
+            own = settings_of(files, self._kubelet, self._catalog) if files else None
+            self._kubelets[node] = with_gates(self._kubelet, own.gates) if own else self._kubelet
         return self._kubelets[node]
 
     def anew(self, pod: Pod, old: Kubelet | None) -> int:

@@ -123,8 +123,8 @@ class WithCpus(msgspec.Struct, frozen=True):
 
 
 def with_gates(kubelet: Kubelet, settings: Settings) -> Kubelet:
-    """Return a kubelet with the feature gates that its node sets, where it sets any."""
-    return structs.replace(kubelet, gates=kubelet.gates.with_settings(settings)) if settings else kubelet
+    """Return a kubelet with the feature gates that its node sets besides, where it sets any."""
+    return structs.replace(kubelet, gates=kubelet.gates.beside(settings)) if settings else kubelet
 
 
 def most_threads(architecture: str) -> int:

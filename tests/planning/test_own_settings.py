@@ -134,6 +134,31 @@ def test_a_file_that_does_not_show_them_leaves_the_defaults(run: Run, dumped: Du
     assert "Assumed: the feature gate InPlacePodVerticalScaling has its default" in result.err
 
 
+GREATER: Json = {"tolerations": [{"key": "a", "operator": "Gt", "value": "5", "effect": "NoExecute"}]}
+ROOTLESS: Json = {"hostNetwork": True, "hostUsers": False}
+OFF, ON = "", "true"
+
+
+@pytest.mark.parametrize(
+    ("of_pod", "named", "shown", "unknown"),
+    [
+        (GREATER, "TaintTolerationComparisonOperators", {OFF: "KILL", ON: "KEEP"}, "UNKNOWN"),
+        (ROOTLESS, "UserNamespacesHostNetworkSupport", {OFF: "KILL", ON: "KEEP"}, "KEEP"),
+    ],
+)
+def test_a_gate_that_no_file_of_a_node_sets_has_its_default(
+    run: Run, dumped: Dumped, of_pod: Json, named: str, shown: dict[str, str], unknown: str
+) -> None:
+    """Without a dump the pod that runs may show that somebody set it."""
+    tainted = node("v1.36.5")
+    tainted["spec"] = {"taints": [{"key": "a", "value": "10", "effect": "NoExecute"}] * (of_pod is GREATER)}
+    objects = pod(C, spec=of_pod), tainted
+    assert decided(run, "1.36.5", "1.37.2", *objects)[0] == unknown
+    for value, verdict in shown.items():
+        more = dumped("1.36.5", gate(named, value) if value else "")
+        assert decided(run, "1.36.5", "1.37.2", *objects, more=more)[0] == verdict
+
+
 def test_what_a_dump_shows_is_not_assumed(run: Run, dumped: Dumped) -> None:
     for given, old, new in (
         (pod({**SIZED, **CPU_RESTARTS}), "1.32.13", "1.33.13"),

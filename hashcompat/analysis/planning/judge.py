@@ -194,12 +194,12 @@ class Judge:
 
     def _with_gates(self, pod: Pod, release: str, *, current: bool) -> Kubelet | None:
         own = self.settings_on(pod)
-        if own is None or not own.gates:
+        if own is None:
             return None
         key = current, release, own.gates
         if key not in self._of_nodes:
-            find = self.view.current if current else self.view.kubelet
-            self._of_nodes[key] = find(release, own.gates)
+            found = (self.view.current if current else self.view.kubelet)(release, own.gates)
+            self._of_nodes[key] = structs.replace(found, gates=found.gates.completed())
         return self._of_nodes[key]
 
     def release_of(self, pod: Pod) -> str:

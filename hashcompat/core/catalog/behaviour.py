@@ -106,8 +106,12 @@ class GateTable:
 class Gates:
     """The feature gates of one kubelet or API server, set as its flag says; compared by identity."""
 
-    def __init__(self, table: GateTable, release: Release, settings: Settings) -> None:
+    def __init__(
+        self, table: GateTable, release: Release, settings: Settings, *, complete: bool = False
+    ) -> None:
+        """``complete``: no other gate is set, so that what has its default is known as well."""
         self._table, self._release, self._settings = table, release, dict(settings)
+        self._complete = complete
         self._on: dict[str, bool] = {}
 
     def with_settings(self, settings: Settings) -> Gates:
@@ -117,6 +121,10 @@ class Gates:
     def beside(self, settings: Settings) -> Gates:
         """Return the gates with some set besides, which win over those that are set already."""
         return self.with_settings(joined(frozenset(self._settings.items()), settings))
+
+    def completed(self) -> Gates:
+        """Return the same gates, of which every one is known."""
+        return Gates(self._table, self._release, frozenset(self._settings.items()), complete=True)
 
     def spec(self, name: str) -> FeatureGate | None:
         """Return what a gate is in the release; None where the release has no gate of this name."""
@@ -129,7 +137,7 @@ class Gates:
     def sets(self, name: str) -> bool:
         """Return whether the settings decide a gate that the release has."""
         spec = self._table.spec(name, self._release)
-        return spec is not None and self._chosen(name, spec) is not None
+        return spec is not None and (self._complete or self._chosen(name, spec) is not None)
 
     def is_of_new(self, name: str) -> bool:
         """Return whether the release has a gate of this name for what is new: alpha or beta."""

@@ -1,7 +1,7 @@
 """Room on a node: memory and disk space, and what it can give to pods.
 
-What is full, makes a kubelet evict, or is reserved: PF-125, 212, 225 and 325. What no longer has room: PF-130
-and PF-131.
+What is full, makes a kubelet evict, or is reserved: PF-125, 212, 225 and 325. What slows containers down:
+PF-148. What no longer has room: PF-130 and PF-131.
 """
 
 from __future__ import annotations
@@ -153,6 +153,38 @@ def _spaces(facts: Facts, upgrade: KubeletStart) -> Mapping[str, Space]:
 
 
 PRESSURE: Final = Check("PF-125", _find_pressure, OF_BOTH)
+
+
+# PF-148: memory that containers get more slowly from some of their limit on.
+
+_THROTTLING: Final = "MemoryQoS"
+"""The feature gate (on from 1.37) with which memoryThrottlingFactor counts; up to 1.36 it had a default."""
+
+
+def _find_throttling(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
+    """Find a factor that only the next kubelet makes memory.high of, for it is given it by name.
+
+    pkg/kubelet/kuberuntime/kuberuntime_container_linux.go ``generateLinuxContainerResources``, 1.37.2.
+    """
+    factor = facts.config.get("memoryThrottlingFactor")
+    if factor is None or not gates_of(facts, upgrade).is_on(_THROTTLING):
+        return
+    current = upgrade.current
+    if current is not None and current.gates.with_settings(facts.gates).is_on(_THROTTLING):
+        return
+    if host.cgroups(facts.dump) != host.CGROUP_V2:
+        return
+    yield Problem(
+        Status.WARN,
+        "memoryThrottlingFactor",
+        f"kubelet {upgrade.target.release} sets memory.high of the containers that it creates, by "
+        f"memoryThrottlingFactor {shown.name(str(factor))} between what they request and their limit, or "
+        "what the node can give: beyond that their processes are slowed down",
+        "remove memoryThrottlingFactor from the configuration file",
+    )
+
+
+THROTTLING: Final = Check("PF-148", _find_throttling)
 
 
 # PF-225: images that a kubelet removes soon after it starts.

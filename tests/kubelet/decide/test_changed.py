@@ -100,6 +100,7 @@ def test_a_record_of_another_spec_makes_no_other_verdict_doubtful(run: Run, tmp_
         ("nginx", "docker.io/library/nginx:latest", True),
         ("nginx:1.27", "index.docker.io/library/nginx:1.27", True),
         ("team/app:1", "docker.io/team/app:1", True),
+        ("team/v1.2/app:1", "docker.io/team/v1.2/app:1", True),
         ("quay.io/team/app:1", "quay.io/team/app:2", False),
         ("localhost/app", "docker.io/localhost/app", False),
         ("registry:5000/app", "registry:5000/app:latest", True),

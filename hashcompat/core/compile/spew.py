@@ -64,7 +64,8 @@ def compile_printer(go_type: GoType, *, typed: bool = True, lead: str = "") -> P
         case Basic(_, "string"):
             return _string(head)
         case Basic(_, kind):
-            return _scalar(kind, head)
+            text = _scalar_text(kind)
+            return lambda value, emit: emit(head + text(value))
     raise AssertionError(go_type)
 
 
@@ -74,11 +75,6 @@ def _string(head: str) -> Printer:
         emit(value)
 
     return show
-
-
-def _scalar(kind: str, head: str) -> Printer:
-    text = _scalar_text(kind)
-    return lambda value, emit: emit(head + text(value))
 
 
 def _scalar_text(kind: str) -> Callable[[Any], str]:
@@ -192,7 +188,11 @@ def _map(go_type: Map, head: str) -> Printer:
     first = compile_printer(go_type.key, typed=False, lead=head + "map[")
     rest = compile_printer(go_type.key, typed=False, lead=" ")
     show_value = compile_printer(go_type.value, typed=False, lead=":")
-    order = _key_order(go_type.key)
+    # arrays compare element by element, which tuples do too; complex numbers have no order in either language
+    by_value = isinstance(go_type.key, Array) or (
+        isinstance(go_type.key, Basic) and not go_type.key.kind.startswith("complex")
+    )
+    order = None if by_value else lambda value: spew(go_type.key, value)
 
     def show(value: Any, emit: Emit) -> object:
         if not value:
@@ -209,16 +209,6 @@ def _map(go_type: Map, head: str) -> Printer:
         return forgotten
 
     return show
-
-
-def _key_order(key: GoType) -> Callable[[Any], Any] | None:
-    """Return the sort key of map keys (common.go ``canSortSimply``).
-
-    Scalars and arrays are sorted by value, everything else by its ``%#v`` text.
-    """
-    # arrays compare element by element, which tuples do too; complex numbers have no order in either language
-    by_value = isinstance(key, Array) or (isinstance(key, Basic) and not key.kind.startswith("complex"))
-    return None if by_value else lambda value: spew(key, value)
 
 
 def _pointer(elem: GoType, typed: bool, lead: str) -> Printer:

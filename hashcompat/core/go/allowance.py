@@ -5,7 +5,7 @@ Beyond these, an input of any size would need any memory, whatever it repeats or
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from sys import getsizeof
 from typing import Any, Final
 
@@ -190,14 +190,13 @@ def characters_in(text: str, start: int = 0, end: int | None = None) -> int:
     end = len(text) if end is None else end
     if text.isascii():
         return end - start
-    # Python stores a whole text with 4 bytes a character if one of them is beyond U+FFFF
-    wide = any(_is_wide(text[place:behind]) for place, behind in _pieces(start, end))
+    # Python stores a whole text with 4 bytes a character if one of them is beyond U+FFFF, which takes two
+    # units of UTF-16
+    wide = any(
+        len(text[place:behind].encode("utf-16-le", "surrogatepass")) > 2 * (behind - place)
+        for place, behind in _pieces(start, end)
+    )
     return (end - start) * (2 if wide else 1)
-
-
-def _is_wide(text: str) -> bool:
-    """Return whether a character is beyond U+FFFF, which takes two units of UTF-16."""
-    return len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
 
 
 def values_in(text: str, start: int = 0, end: int | None = None) -> int:
@@ -207,7 +206,6 @@ def values_in(text: str, start: int = 0, end: int | None = None) -> int:
 
 
 def _pieces(start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where the pieces of a part begin and end."""
     return ((place, min(place + _PIECE, end)) for place in range(start, end, _PIECE))
 
 
@@ -227,21 +225,17 @@ def may_be_deep(text: str, start: int, end: int) -> bool:
 
 def check_depth(value: Any) -> None:
     """Raise InputError for a value of JSON that is nested deeper than ``DEEPEST``."""
-    level = _below([value])
-    for _ in range(DEEPEST):
+    level: list[Any] = [[value]]
+    for _ in range(DEEPEST + 1):
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if type(parent) is dict else parent)
+            if type(child) in (dict, list)
+        ]
         if not level:
             return
-        level = _below(child for parent in level for child in _children(parent))
-    if level:
-        raise too_deep()
-
-
-def _below(values: Iterable[Any]) -> list[Any]:
-    return [value for value in values if type(value) in (dict, list)]
-
-
-def _children(parent: Any) -> Iterable[Any]:
-    return parent.values() if type(parent) is dict else parent
+    raise too_deep()
 
 
 def too_deep(most: int = DEEPEST) -> InputError:

@@ -141,13 +141,11 @@ def _effect(piece: str, low: int) -> tuple[int, int]:
     return factor, (fnv32a_after(piece, low) - low * factor) & _MASK
 
 
-def _by_low_bits() -> dict[int, tuple[bytes, int]]:
-    """Return a byte, and the state that it leads to from the start, for each low 8 bits of that state."""
-    reached = ((byte, ((_OFFSET ^ byte) * _PRIME) & _MASK) for byte in range(256))
-    return {state & 0xFF: (bytes([byte]), state) for byte, state in reached}
-
-
-_BY_LOW_BITS: Final = _by_low_bits()
+_BY_LOW_BITS: Final = {
+    state & 0xFF: (bytes([byte]), state)
+    for byte, state in ((byte, ((_OFFSET ^ byte) * _PRIME) & _MASK) for byte in range(256))
+}
+"""A byte, and the state that it leads to from the start, for each low 8 bits of that state."""
 
 
 def adler32(pieces: Iterable[str], state: int = 1) -> int:

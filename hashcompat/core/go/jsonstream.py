@@ -306,16 +306,10 @@ class Window:
             except InputError as error:  # a key that is there twice, or NaN
                 raise self.refused(error) from None
             else:
-                if self._ends(end) or not self._more():
+                # 12 may be the start of 123, and 1e of 1e5; what ends in a quote or a bracket is complete
+                ends = self._text[end - 1] in '"]}' or end + _LONGEST_WORD < len(self._text)
+                if ends or not self._more():
                     return value, end
-
-    def _ends(self, end: int) -> bool:
-        """Return whether a value certainly ends there.
-
-        A number may continue in the next chunk, even if its decimal point was already read.
-        """
-        # 12 may be the start of 123, and 1e of 1e5; what ends in a quote or a bracket is complete
-        return self._text[end - 1] in '"]}' or end + _LONGEST_WORD < len(self._text)
 
     def _taken(self, char: str) -> bool:
         matches = self.peek() == char
@@ -510,8 +504,6 @@ def _number(value: Any) -> int:
 
 
 class _Elements:
-    """Reads the elements of lists in a window."""
-
     def __init__(
         self, window: Window, quick: Quick | None = None, alike: Alike | None = None, rest: Rest | None = None
     ) -> None:

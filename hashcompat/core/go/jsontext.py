@@ -47,7 +47,6 @@ UNTERMINATED: Final = "Unterminated string"
 _LONGEST_INTEGER: Final = 400
 """Digits; Python refuses to read integers of several thousand digits, and no field has one of 20."""
 _SPACE: Final = regex(r"[ \t\n\r]*")
-_SURROGATE: Final = "\\ud"
 _SURROGATES: Final = regex("[\ud800-\udfff]")
 _KINDS: Final = {
     bool: "a boolean",
@@ -99,28 +98,19 @@ def dumps(value: Any) -> str:
 
     Numbers keep their text, and two lone surrogates never combine into one character.
     """
-    text = _compact(value)
-    return msgspec.json.format(_marked(value) if text is None else text, indent=1)
-
-
-def _marked(value: Any) -> str:
-    """Return JSON in one line, with the text of numbers."""
-    plain = json.dumps(_plain(value, ""))
-    mark = "#"
-    # a mark must occur in no string of the document, or a value could end up outside its quotes
-    while mark in plain:
-        mark += "#"
-    return re.sub(f'"{mark}([^"#]*){mark}"', r"\1", json.dumps(_plain(value, mark)))
-
-
-def _compact(value: Any) -> str | None:
-    """Return JSON in one line; None where a number has a text of its own, or for surrogates."""
     try:
         text = json.dumps(value)
-    except TypeError:
-        return None
+    except TypeError:  # a number has a text of its own
+        text = ""
     # two lone surrogates next to each other would be read back as one character
-    return None if _SURROGATE in text else text
+    if not text or "\\ud" in text:
+        plain = json.dumps(_plain(value, ""))
+        mark = "#"
+        # a mark must occur in no string of the document, or a value could end up outside its quotes
+        while mark in plain:
+            mark += "#"
+        text = re.sub(f'"{mark}([^"#]*){mark}"', r"\1", json.dumps(_plain(value, mark)))
+    return msgspec.json.format(text, indent=1)
 
 
 def canonical(value: Any) -> bytes:

@@ -43,10 +43,9 @@ def format_float(value: float, bits: int = 64) -> str:
 
 def json_float(value: float) -> str:
     """Return a float64 as encoding/json writes it: like ES6, exponent form outside [1e-6, 1e21)."""
-    if value == 0 or 1e-6 <= abs(value) < 1e21:
-        sign, digits, exponent = _shortest(value, 64)
-        return sign + _positional(digits, exponent)
     sign, digits, exponent = _shortest(value, 64)
+    if value == 0 or 1e-6 <= abs(value) < 1e21:
+        return sign + _positional(digits, exponent)
     text = f"{sign}{_point(digits, 1)}e{exponent:+03d}"
     # encoding/json cleans e-09 to e-9, and leaves e+09 as it is (encode.go ``floatEncoder``)
     return text.replace("e-0", "e-")

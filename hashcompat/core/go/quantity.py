@@ -127,7 +127,6 @@ _GO_SPACE: Final = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-_MAX_INT64_DIGITS: Final = 18
 MAX_INT64: Final = 2**63 - 1
 _NANO_SCALE: Final = 9
 LONGEST: Final = 4000
@@ -227,7 +226,7 @@ def _parse_fast(
     else:
         scale = int32(exponent - len(fraction))
         # 19 digits may be beyond an int64, and Go counts digits before it parses them
-        if len(digits) > _MAX_INT64_DIGITS or scale < -_NANO_SCALE:
+        if len(digits) > 18 or scale < -_NANO_SCALE:
             return None
         amount = int(digits)
         cached = scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
@@ -409,7 +408,6 @@ OldQuantity = tuple[tuple[Dec] | None, str]
 """Typed value of the types below: ``((amount,), format)``."""
 _OLD_SPLIT: Final = regex(r"([+-]?)(?:([0-9]++)\.?+([0-9]*+)|\.([0-9]++))([eEinumkKMGTP]*+[-+]?[0-9]*+)")
 _MILLI: Final = 3
-_NANO: Final = 9
 
 
 def old_milli_from_json(value: object) -> OldQuantity:
@@ -423,7 +421,7 @@ def nano_from_json(value: object) -> OldQuantity:
     The second step also changes the scale of zero to milli. In 1.2 every quantity is part of a ResourceList.
     Source: pkg/api/v1/conversion.go ``Convert_v1_ResourceList_To_api_ResourceList``.
     """
-    amount, form = _parse(raw_text(value), _NANO)
+    amount, form = _parse(raw_text(value), _NANO_SCALE)
     unscaled, scale = _number(amount)
     rounded = round_up(abs(unscaled), scale, _MILLI) if unscaled else 0
     return (dec(-rounded if unscaled < 0 else rounded, _MILLI),), form

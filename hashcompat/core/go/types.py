@@ -167,20 +167,9 @@ def _parse_map(notation: str, resolve: Resolver) -> Map:
 
 def renamed(go_type: GoType, name: str) -> GoType:
     """Return a type under another name, as in ``type ResourceList map[...]``; the kind is the same."""
-    match go_type:
-        case Basic(_, kind):
-            return Basic(name, kind)
-        case Slice(_, elem):
-            return Slice(name, elem)
-        case Array(_, length, elem):
-            return Array(name, length, elem)
-        case Map(_, key, value):
-            return Map(name, key, value)
-        case Pointer(_, elem):
-            return Pointer(name, elem)
-        case Struct(_, fields):
-            return Struct(name, fields)
-    return Interface(name)
+    if isinstance(go_type, Struct):  # without the methods of another one
+        return Struct(name, go_type.fields)
+    return msgspec.structs.replace(go_type, name=name)
 
 
 def zero_value(go_type: GoType) -> object:
@@ -297,11 +286,7 @@ def compile_walk(old: GoType, new: GoType, wanted: Callable[[MemberPair], bool])
     ``wanted`` is asked once for each pair of fields, with ANY for their values. A value that leads to no
     wanted pair is never looked at.
     """
-    return _walk(old, new, wanted, "") or _nothing
-
-
-def _nothing(_old: Any, _new: Any) -> Iterator[MemberPair]:
-    return iter(())
+    return _walk(old, new, wanted, "") or (lambda _old, _new: iter(()))
 
 
 def _walk(old: GoType, new: GoType, wanted: Callable[[MemberPair], bool], path: str) -> Walk | None:
@@ -313,15 +298,13 @@ def _walk(old: GoType, new: GoType, wanted: Callable[[MemberPair], bool], path: 
         case Struct() as ours, Struct() as theirs:
             return _of_structs(ours, theirs, wanted, path)
         case Pointer(_, old_elem), Pointer(_, new_elem):
-            return _of_pointers(_walk(old_elem, new_elem, wanted, path))
+            return _of_each(_pointed, _walk(old_elem, new_elem, wanted, path))
         case Slice(_, old_elem), Slice(_, new_elem):
-            return _of_lists(_walk(old_elem, new_elem, wanted, jsonpath.element(path, "*")))
+            return _of_each(_elements, _walk(old_elem, new_elem, wanted, jsonpath.element(path, "*")))
     return None
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Where a struct has a field."""
-
     path: tuple[int, ...]
     owner: Struct
     field: Field
@@ -330,77 +313,53 @@ class _Place(msgspec.Struct, frozen=True):
         return Member(self.owner, self.field, ANY if value is ANY else at(value, self.path))
 
 
-class _Step(msgspec.Struct, frozen=True):
-    """One JSON key of two structs."""
-
-    path: str
-    old: _Place | None
-    new: _Place | None
-    wanted: bool
-    below: Walk | None
-
-
 def _of_structs(old: Struct, new: Struct, wanted: Callable[[MemberPair], bool], path: str) -> Walk | None:
-    steps = [step for step in _steps(old, new, wanted, path) if step.wanted or step.below]
-
-    def walk(ours: Any, theirs: Any) -> Iterator[MemberPair]:
-        for step in steps:
-            one = step.old.member(ours) if step.old else None
-            other = step.new.member(theirs) if step.new else None
-            if step.wanted:
-                yield MemberPair(step.path, one, other)
-            if step.below and one and other:
-                yield from step.below(one.value, other.value)
-
-    return walk if steps else None
-
-
-def _steps(old: Struct, new: Struct, wanted: Callable[[MemberPair], bool], path: str) -> Iterator[_Step]:
-    ours, theirs = _places(old), _places(new)
+    olds, news = _places(old), _places(new)
+    steps: list[tuple[str, _Place | None, _Place | None, bool, Walk | None]] = []
     # the newer type's order first, so that added fields stand among their neighbours
-    for key in dict.fromkeys([*theirs, *ours]):
-        one, other, place = ours.get(key), theirs.get(key), jsonpath.below(path, key)
+    for key in dict.fromkeys([*news, *olds]):
+        one, other, place = olds.get(key), news.get(key), jsonpath.below(path, key)
         pair = MemberPair(place, one.member(ANY) if one else None, other.member(ANY) if other else None)
         below = _walk(one.field.type, other.field.type, wanted, place) if one and other else None
-        yield _Step(place, one, other, wanted(pair), below)
+        if (is_wanted := wanted(pair)) or below:
+            steps.append((place, one, other, is_wanted, below))
+
+    def walk(ours: Any, theirs: Any) -> Iterator[MemberPair]:
+        for place, one, other, is_wanted, below in steps:
+            mine = one.member(ours) if one else None
+            its = other.member(theirs) if other else None
+            if is_wanted:
+                yield MemberPair(place, mine, its)
+            if below and mine and its:
+                yield from below(mine.value, its.value)
+
+    return walk if steps else None
 
 
 def _places(struct: Struct) -> dict[str, _Place]:
     return {field.json: _Place(path, owner, field) for path, owner, field in json_fields(struct)}
 
 
-def _of_pointers(below: Walk | None) -> Walk | None:
+def _of_each(pairs: Callable[[Any, Any], Iterable[tuple[Any, Any]]], below: Walk | None) -> Walk | None:
+    """Return the walk of the pairs in two values; None where that of such pairs never yields anything."""
     if below is None:
         return None
 
     def walk(ours: Any, theirs: Any) -> Iterator[MemberPair]:
-        if ours is not None and theirs is not None:
-            yield from below(_pointed(ours), _pointed(theirs))
-
-    return walk
-
-
-def _of_lists(below: Walk | None) -> Walk | None:
-    if below is None:
-        return None
-
-    def walk(ours: Any, theirs: Any) -> Iterator[MemberPair]:
-        for one, other in _elements(ours, theirs):
+        for one, other in pairs(ours, theirs):
             yield from below(one, other)
 
     return walk
 
 
-def _pointed(value: Any) -> Any:
-    return ANY if value is ANY else value[0]
+def _pointed(old: Any, new: Any) -> Iterable[tuple[Any, Any]]:
+    if old is None or new is None:
+        return []
+    return [(ANY if old is ANY else old[0], ANY if new is ANY else new[0])]
 
 
 def _elements(old: Any, new: Any) -> Iterable[tuple[Any, Any]]:
-    match old is ANY, new is ANY:
-        case True, True:
-            return [(ANY, ANY)]
-        case True, False:
-            return zip(repeat(ANY), new or (), strict=False)
-        case False, True:
-            return zip(old or (), repeat(ANY), strict=False)
-    return zip(old or (), new or (), strict=True)
+    if old is ANY and new is ANY:
+        return [(ANY, ANY)]
+    ours, theirs = (repeat(ANY) if value is ANY else value or () for value in (old, new))
+    return zip(ours, theirs, strict=old is not ANY and new is not ANY)

@@ -140,7 +140,7 @@ class Builder:
             raise at(event.start_mark, str(too_deep(DEEPEST)))
         if isinstance(event, yaml.CollectionStartEvent):
             self._count(event, 1, 0)
-            value = self._collection(event)
+            value = self._mapping() if isinstance(event, yaml.MappingStartEvent) else self._sequence()
         else:
             self._count(event, 1, characters_in(event.value))
             value = json_value(event)
@@ -151,7 +151,10 @@ class Builder:
             self._anchors[event.anchor] = _Anchored(value, *size, self._deepest - self._depth, line)
             # an anchor within an anchored value is counted with the outer one, not twice
             if not self._open:
-                self._count_kept(event, size[1], size[0])
+                try:
+                    self._kept.add(size[1], size[0])
+                except InputError as error:
+                    raise at(event.start_mark, str(error)) from None
         self._deepest = max(deepest, self._deepest)
         return value
 
@@ -161,12 +164,6 @@ class Builder:
         try:
             for meter in self._meters:
                 meter.add(characters, nodes)
-        except InputError as error:
-            raise at(event.start_mark, str(error)) from None
-
-    def _count_kept(self, event: Any, characters: int, nodes: int) -> None:
-        try:
-            self._kept.add(characters, nodes)
         except InputError as error:
             raise at(event.start_mark, str(error)) from None
 
@@ -185,11 +182,6 @@ class Builder:
         if many and self._aliased / self._nodes > _allowed_ratio(self._nodes):
             raise at(event.start_mark, "excessive aliasing: nearly all of the document is aliases")
         return known.value
-
-    def _collection(self, start: yaml.CollectionStartEvent) -> Any:
-        if isinstance(start, yaml.MappingStartEvent):
-            return self._mapping()
-        return self._sequence()
 
     def _sequence(self) -> list[Any]:
         result: list[Any] = []
@@ -317,7 +309,6 @@ _BEFORE: Final = [yaml.StreamStartEvent, yaml.DocumentStartEvent, yaml.SequenceS
 _BEHIND: Final = [yaml.SequenceEndEvent, yaml.DocumentEndEvent, yaml.StreamEndEvent]
 _BARE: Final = re.compile(r"[A-Za-z0-9._/+](?:[A-Za-z0-9._:/@+-]*[A-Za-z0-9._/@+-])?", re.ASCII)
 """What a plain scalar of such characters is: ``@`` begins none, ``-`` and ``:`` may be indicators."""
-_QUOTES: Final = ("'", '"')
 _OTHER: Final = "not one element of a list"
 
 
@@ -354,7 +345,7 @@ class _Scalar(msgspec.Struct, frozen=True):
 
     def token(self, text: str) -> Token:
         """Return it, or the part of a key, with the place of its characters in the text."""
-        quote = self.event.style if self.event.style in _QUOTES else ""
+        quote = self.event.style if self.event.style in ("'", '"') else ""
         start, end = self.event.start_mark.index, self.event.end_mark.index
         as_is = self.event.tag is None and text[start:end] == f"{quote}{self.value}{quote}"
         start, end = start + len(quote), end - len(quote)

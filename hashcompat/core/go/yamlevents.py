@@ -25,7 +25,6 @@ DEEPEST: Final = 200
 """Levels of lists and objects: each is up to four calls deeper, and Python ends at 1,000."""
 _DEEPER: Final = "exceeded maximum nesting depth"
 """What libyaml says from 0.2.6 on beyond 1,000 levels: it looks ahead of the events that it reports."""
-_BEGINS_NOTHING: Final = "cannot start any token"
 _HINT: Final = "; indent with spaces, not tabs, and quote text that begins with @ or `"
 """libyaml does not say which character it is."""
 _RENDER: Final = "; text with {{ in it is a template: render it first, as helm template does"
@@ -79,7 +78,7 @@ def _invalid(error: yaml.YAMLError) -> InputError:
     if error.problem == _DEEPER:
         return at(error.problem_mark, str(too_deep(DEEPEST)))
     problem = _TAG.sub("!***", " ".join(filter(None, (error.context, error.problem))))
-    hint = _HINT if _BEGINS_NOTHING in problem else ""
+    hint = _HINT if "cannot start any token" in problem else ""
     return at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}{hint}")
 
 
@@ -309,7 +308,10 @@ def scalar_value(event: yaml.ScalarEvent) -> Any:
             return _resolved(text) if len(text) <= _SHORT else resolve(text)
         if event.tag in _TAGS:
             return _tagged(event.value, _TAGS[event.tag])
-        return _binary(event.value) if event.tag == _BINARY else event.value
+        if event.tag != _BINARY:
+            return event.value
+        # as Go decodes base64: line ends are ignored, any other character must be of the alphabet
+        return clean(decode_text(base64.b64decode(event.value.replace("\n", ""), validate=True)))
     except (InputError, ValueError) as error:
         raise at(event.start_mark, str(error)) from None
 
@@ -320,11 +322,6 @@ def _tagged(text: str, kinds: tuple[type, ...]) -> Any:
         raise InputError("a scalar that does not fit its tag")
     # !!float 1 is the float 1 and not an integer (resolve.go resolves the text, then the tag)
     return float(value) if float in kinds else value
-
-
-def _binary(text: str) -> str:
-    """Decode base64 as Go does: line ends are ignored, any other character must be of the alphabet."""
-    return clean(decode_text(base64.b64decode(text.replace("\n", ""), validate=True)))
 
 
 def json_value(event: yaml.ScalarEvent) -> Any:
@@ -344,8 +341,16 @@ _ENDS: Final = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
 
 
 def lines_of(text: str) -> Mapping[Place, int]:
-    """Return the line, from 1, of each place in a text that is valid YAML: it is parsed once."""
-    return dict(_lines(text))
+    """Return the line, from 1, of each place in a text that is valid YAML: it is parsed once.
+
+    A key that another document repeats has its last line.
+    """
+    lines: dict[Place, int] = {}
+    events = Events([text])
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            lines.update(_value(events, next(events), ()))
+    return lines
 
 
 def line_of(text: str, place: Place) -> int:
@@ -358,14 +363,6 @@ def line_in(known: Mapping[Place, int], place: Place) -> int:
     while place and place not in known:
         place = place[:-1]
     return known.get(place, 1)
-
-
-def _lines(text: str) -> Iterator[tuple[Place, int]]:
-    """Yield each place with its line; a key that another document repeats has its last line."""
-    events = Events([text])
-    for event in events:
-        if isinstance(event, yaml.DocumentStartEvent):
-            yield from _value(events, next(events), ())
 
 
 def _value(events: Events, event: Any, place: Place) -> Iterator[tuple[Place, int]]:

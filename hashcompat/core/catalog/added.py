@@ -74,18 +74,9 @@ def added_releases(directory: Path | None) -> AddedReleases:
 def _read(path: Path) -> Added:
     """Read one file, up to the last type of its tree.
 
-    Raises InputError, naming the file, for one that is damaged.
+    Raises InputError, naming the file, for one that is damaged or too large, and for endless inputs such as
+    devices.
     """
-    _check_file(path)
-    document = files.read_json(path)
-    try:
-        return added(document)
-    except HashcompatError as error:
-        raise InputError(f"{path}: not an added release: {error}") from None
-
-
-def _check_file(path: Path) -> None:
-    """Refuse endless inputs such as devices, and files that are too large."""
     try:
         state = path.stat()
     except OSError as error:
@@ -94,6 +85,11 @@ def _check_file(path: Path) -> None:
         raise InputError(f"{path}: not an added release: not a file")
     if state.st_size > _MOST_BYTES:
         raise InputError(f"{path}: not an added release: larger than {_MOST_BYTES:,} bytes")
+    document = files.read_json(path)
+    try:
+        return added(document)
+    except HashcompatError as error:
+        raise InputError(f"{path}: not an added release: {error}") from None
 
 
 def added(document: Any) -> Added:
@@ -178,7 +174,6 @@ def check_form(document: Any) -> None:
 
 
 def _check_members(value: Any, place: str, wanted: Mapping[str, type], options: Mapping[str, type]) -> None:
-    """Check an object's keys and the types of their values."""
     if not isinstance(value, dict):
         raise InputError(f"{place or '$'}: want an object, got {kind_of(value)}")
     lead = f"{place}." if place else ""

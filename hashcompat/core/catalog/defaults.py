@@ -17,7 +17,7 @@ from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.files import DataFiles
 from hashcompat.core.catalog.releases import Range, parse_range
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.types import Field, GoType, Pointer, Struct, structs
+from hashcompat.core.go.types import GoType, Pointer, Struct, structs
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.release import Release
 
@@ -25,7 +25,6 @@ Row = Mapping[str, Any]
 Resolver = Callable[[str], Struct | None]
 """A struct by its name without the package, or None where the tree has none and its rows do not matter."""
 
-_COMMON_TO_EPHEMERAL: Final = "EphemeralContainerCommon"
 _OF_A_FIELD: Final = frozenset({"copy", "firstOf", "listOf", "pullPolicy"})
 """The verbs whose argument names a field of the same object."""
 
@@ -137,7 +136,7 @@ def container_structs(schema: Schema) -> Mapping[str, Struct]:
     What ephemeral containers share with others is Container.
     """
     by_name = {struct.name.rpartition(".")[2]: struct for struct in structs(schema.container)}
-    return {**by_name, _COMMON_TO_EPHEMERAL: schema.container}
+    return {**by_name, "EphemeralContainerCommon": schema.container}
 
 
 def _defaults(row: DefaultRow, resolve: Resolver, parser: str) -> Iterator[Default]:
@@ -160,18 +159,16 @@ def field_keys(struct: Struct, path: str) -> tuple[tuple[str, ...], GoType]:
     keys: list[str] = []
     go_type: GoType = struct
     for name in path.split("."):
-        field = _field(go_type, name)
+        holder = go_type.elem if isinstance(go_type, Pointer) else go_type
+        fields = holder.fields if isinstance(holder, Struct) else ()
+        field = next((field for field in fields if field.name == name), None)
+        if field is None:
+            raise InputError(
+                f"{go_type.name} has no field {name}, which defaults.json or conversions.json names"
+            )
         keys += [field.json] if field.json else []
         go_type = field.type
     return tuple(keys), go_type
-
-
-def _field(go_type: GoType, name: str) -> Field:
-    struct = go_type.elem if isinstance(go_type, Pointer) else go_type
-    fields = [field for field in struct.fields if field.name == name] if isinstance(struct, Struct) else []
-    if not fields:
-        raise InputError(f"{go_type.name} has no field {name}, which defaults.json or conversions.json names")
-    return fields[0]
 
 
 # What API servers of each release write into pods and drop from them (apiserver.json, dropped.json).

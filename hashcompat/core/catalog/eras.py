@@ -232,14 +232,18 @@ class TypeBuilder:
         full_name = name if "." in name else f"{self._package}.{name}"
         if isinstance(definition, str):
             return renamed(parse_type(definition, lambda inner: self.resolve_within(name, inner)), full_name)
-        struct = Struct(full_name, tuple(self._field(row) for row in definition))
+        fields = [
+            Field(
+                row["name"],
+                parse_type(row["type"], self.resolve),
+                row.get("json", ""),
+                row.get("omitempty", False),
+                row.get("embedded", False),
+            )
+            for row in definition
+        ]
+        struct = Struct(full_name, tuple(fields))
         return self._wrappers[name](struct) if name in self._wrappers else struct
-
-    def _field(self, row: Mapping[str, Any]) -> Field:
-        go_type = parse_type(row["type"], self.resolve)
-        return Field(
-            row["name"], go_type, row.get("json", ""), row.get("omitempty", False), row.get("embedded", False)
-        )
 
 
 def reachable_fields(schema: Schema) -> dict[str, dict[str, str]]:

@@ -163,9 +163,10 @@ class DataTable(msgspec.Struct, frozen=True):
         Raises InputError where the rows do not decide every other field exactly once.
         """
         names = [name for name in made.__struct_fields__ if name not in given]
-        return made(**given, **{name: self._value(camel(name), release) for name in names})
+        return made(**given, **{name: self.value(camel(name), release) for name in names})
 
-    def _value(self, name: str, release: Release) -> Any:
+    def value(self, name: str, release: Release) -> Any:
+        """Return what a release does in one respect; errors as ``decide``."""
         values = [row.value for row in self.rows.get(name, ()) if row.releases.holds(release)]
         if len(values) != 1:
             raise InputError(f"{self.file}: {name}: want one row for {release.upstream}, found {len(values)}")
@@ -257,14 +258,9 @@ def beginnings(spans: Iterable[Span]) -> str:
 def _words(since: Version, until: Version) -> str:
     if until == _NEVER:
         return EVERY if since == _FIRST else f"{since} and later"
-    last = _release_before(until)
+    *lead, number = until.release
+    last = ".".join(map(str, (*lead, number - 1)))  # 1.15 for 1.16, 1.14.3 for 1.14.4
     return f"up to {last}" if since == _FIRST else f"{since} - {last}" if str(since) != last else last
-
-
-def _release_before(release: Version) -> str:
-    """Return the release, or the minor, before one: ``1.15`` for 1.16, ``1.14.3`` for 1.14.4."""
-    *lead, last = release.release
-    return ".".join(map(str, (*lead, last - 1)))
 
 
 def _listed(parts: Iterable[str]) -> str:

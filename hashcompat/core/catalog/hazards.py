@@ -97,8 +97,6 @@ class Hazards(msgspec.Struct, frozen=True):
 
 # The state files of kubelets: which of them a release reads, in which forms, and how they are protected.
 
-_SWITCHES: Final = ("zero", "alone", "by_id", "prefilled")
-
 _CODECS: Final = {"cpuset-entry": metav1.CPU_ENTRY}
 """The types with their own JSON methods, by their name in a tree."""
 
@@ -177,12 +175,6 @@ class StateFiles(msgspec.Struct, frozen=True):
     """Devices that containers have."""
 
 
-_Rows: Final = msgspec.defstruct(
-    "_Rows", [(name, Mapping[str, Any] | None) for name in StateFiles.__struct_fields__], frozen=True
-)
-"""The rows of hazards.json about state files; a field is null where a release does not read the file."""
-
-
 class StateForms:
     """The forms of statefiles.json, with the types of types/checkpoint; read on demand."""
 
@@ -201,7 +193,9 @@ class StateForms:
     def _form(self, name: str, row: Mapping[str, Any]) -> StateFileForm:
         sets: dict[str, Any] = {key: frozenset(row.get(key, ())) for key in ("needs", "opaque")}
         plain: dict[str, Any] = {
-            key: row[key] for key in ("text", "under", "checksum", "filled", *_SWITCHES) if key in row
+            key: row[key]
+            for key in ("text", "under", "checksum", "filled", "zero", "alone", "by_id", "prefilled")
+            if key in row
         }
         return StateFileForm(name, row["by"], row["digest"], self._type(row), **plain, **sets)
 
@@ -215,11 +209,11 @@ class StateForms:
 
     def files(self, table: DataTable, release: Release) -> StateFiles:
         """Return what a release makes of each file, by the rows of hazards.json."""
-        rows = table.decide(_Rows, release)
         names = {name: camel(name) for name in StateFiles.__struct_fields__}
-        return StateFiles(**{name: self._file(key, getattr(rows, name)) for name, key in names.items()})
+        return StateFiles(**{name: self._file(key, table.value(key, release)) for name, key in names.items()})
 
     def _file(self, key: str, row: Mapping[str, Any] | None) -> StateFile:
+        """Return what a row makes of a file; it is null where a release does not read the file."""
         about = self._table["files"][key]
         known = self._named(about["forms"])
         if row is None:
@@ -236,10 +230,6 @@ class StateForms:
 
 _EDGE: Final = regex(r"-kubeedge-v?(\d+\.\d+)\b")
 
-_NOT_PUBLIC: Final = "not public"
-
-_OWN_UID: Final = "own uid"
-
 
 class Vendor(msgspec.Struct, frozen=True):
     """A row of vendors.json."""
@@ -254,12 +244,12 @@ class Vendor(msgspec.Struct, frozen=True):
     @property
     def is_closed(self) -> bool:
         """Whether nobody outside can read what its kubelet hashes."""
-        return self.kubelet == _NOT_PUBLIC
+        return self.kubelet == "not public"
 
     @property
     def sets_uids(self) -> bool:
         """Whether it gives its static pods UIDs that it computes itself."""
-        return self.static_pods == _OWN_UID
+        return self.static_pods == "own uid"
 
 
 class Vendors:

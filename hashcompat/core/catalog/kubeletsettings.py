@@ -194,25 +194,14 @@ class ConfigTable:
 def _unknown(known: Mapping[str, ConfigField], document: Mapping[str, Any], prefix: str) -> Iterator[str]:
     for name, value in document.items():
         path = f"{prefix}{name}"
-        if path not in known:
+        kind = known[path].kind if path in known else ""
+        if not kind:
             yield path
-        else:
-            for below, inner in _parts(known[path], value):
-                yield from _unknown(known, inner, below)
-
-
-def _parts(field: ConfigField, value: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the objects in a value, each with the prefix of its fields; other elements are passed over."""
-    if field.kind == "object":
-        yield from _objects(f"{field.path}.", [value])
-    elif field.kind == "list" and isinstance(value, list):
-        yield from _objects(f"{field.path}[].", value)
-
-
-def _objects(prefix: str, values: list[Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for value in values:
-        if isinstance(value, dict):
-            yield prefix, value
+        elif kind == "object" and isinstance(value, dict):
+            yield from _unknown(known, value, f"{path}.")
+        elif kind == "list" and isinstance(value, list):
+            for element in value:
+                yield from _unknown(known, element if isinstance(element, dict) else {}, f"{path}[].")
 
 
 # The values with which kubelets do not start: the rows of kubeletvalues.json.

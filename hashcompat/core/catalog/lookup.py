@@ -13,7 +13,7 @@ from msgspec import structs
 from packaging.version import Version
 
 from hashcompat.core.catalog import files
-from hashcompat.core.catalog.added import Added, AddedReleases, added_releases, row_of
+from hashcompat.core.catalog.added import AddedReleases, added_releases, row_of
 from hashcompat.core.catalog.behaviour import (
     NO_SETTINGS,
     Behaviour,
@@ -155,8 +155,12 @@ class Catalog:
         minors = {row.minor for row in rows}
         for added in self._added_releases.releases:
             if is_older(parse_release(newest.newest), added.release) and added.release.minor not in minors:
-                rows.append(row_of(added, newest, self._types_of(added, newest.types)))
-                minors.add(added.release.minor)
+                minor, types = added.release.minor, newest.types
+                if self.schema(types).types != added.tree["types"]:  # else both have one tree
+                    types = minor
+                    self._schemas[minor] = Schema(minor, added.tree, DEFAULTS)
+                rows.append(row_of(added, newest, types))
+                minors.add(minor)
         return KnownReleases(tuple(rows), self.vendors.aliases)
 
     @cached_property
@@ -167,13 +171,6 @@ class Catalog:
     def damaged(self) -> tuple[str, ...]:
         """What of the releases that a user added cannot be read, one line per file."""
         return self._added_releases.damaged
-
-    def _types_of(self, added: Added, newest: str) -> str:
-        """Return the name of an added release's tree: the newest release's if it is the same, or its own."""
-        if self.schema(newest).types == added.tree["types"]:
-            return newest
-        self._schemas[added.release.minor] = Schema(added.release.minor, added.tree, DEFAULTS)
-        return added.release.minor
 
     @cached_property
     def eras(self) -> dict[str, Era]:
@@ -250,23 +247,20 @@ class Catalog:
         key = name, settings
         if key not in self._api_servers:
             kubelet = self.kubelet(name, settings)
-            server = self._api_server(kubelet.release, kubelet.gates)
+            from hashcompat.core.catalog.defaults import PodCreation  # noqa: PLC0415 - as above
+
+            tables = self._api_server_tables
+            server = PodCreation(
+                self.newest_schema(),
+                self._container_defaults(kubelet.release, kubelet.gates),
+                tables.written_by(kubelet.release, kubelet.gates),
+                tables.dropped_by(kubelet.release, kubelet.gates),
+                tables.profiles_by(kubelet.release),
+            )
             self._api_servers[key] = next(
                 (known for known in self._api_servers.values() if known.does_as(server)), server
             )
         return self._api_servers[key]
-
-    def _api_server(self, release: Release, gates: Gates) -> PodCreation:
-        from hashcompat.core.catalog.defaults import PodCreation  # noqa: PLC0415 - as above
-
-        tables = self._api_server_tables
-        return PodCreation(
-            self.newest_schema(),
-            self._container_defaults(release, gates),
-            tables.written_by(release, gates),
-            tables.dropped_by(release, gates),
-            tables.profiles_by(release),
-        )
 
     def _container_defaults(self, release: Release, gates: Gates) -> tuple[Default, ...]:
         """Return a release's defaults below Container; releases with the same ones share one object."""
@@ -296,7 +290,32 @@ class Catalog:
         """
         key = name, settings
         if key not in self._kubelets:
-            self._kubelets[key] = self._lookup(name, settings)
+            found, row = self.known.find(name)
+            release = self.vendors.true(found)
+            behaviour = self._behaviour.decide(Behaviour, release)
+            features = msgspec.convert(behaviour.pod_features, tuple[PodFeature, ...])
+            behaviour = structs.replace(
+                behaviour,
+                pod_features=features,
+                room=msgspec.convert(behaviour.room, Room),
+                host_ports=msgspec.convert(behaviour.host_ports, HostPorts),
+            )
+            gates = Gates(self.gate_table, release, settings)
+            self._kubelets[key] = Kubelet(
+                release=release,
+                schema=self.schema(row.types),
+                era=self.eras[row.era],
+                escapes=_escapes(release, row),
+                behaviour=behaviour,
+                gates=gates,
+                static_pods=StaticPods(
+                    self._pod_data, release, gates, behaviour.static_pod_digest, behaviour.static_pod_source
+                ),
+                patch_assumed=release.patch not in row.patches,
+                based_on=row.based_on,
+                published=row.published(release),
+                vendor=self.vendors.of(release),
+            )
         return self._kubelets[key]
 
     def making(self, at: datetime | None, command: str = "") -> Making:
@@ -343,34 +362,6 @@ class Catalog:
                     by_hash[way] = Predecessor(name, maintained, types, self.eras[era], escapes, self.kubelet)
             self._predecessors[key] = tuple(by_hash.values())
         return self._predecessors[key]
-
-    def _lookup(self, name: str, settings: Settings) -> Kubelet:
-        found, row = self.known.find(name)
-        release = self.vendors.true(found)
-        behaviour = self._behaviour.decide(Behaviour, release)
-        features = msgspec.convert(behaviour.pod_features, tuple[PodFeature, ...])
-        behaviour = structs.replace(
-            behaviour,
-            pod_features=features,
-            room=msgspec.convert(behaviour.room, Room),
-            host_ports=msgspec.convert(behaviour.host_ports, HostPorts),
-        )
-        gates = Gates(self.gate_table, release, settings)
-        return Kubelet(
-            release=release,
-            schema=self.schema(row.types),
-            era=self.eras[row.era],
-            escapes=_escapes(release, row),
-            behaviour=behaviour,
-            gates=gates,
-            static_pods=StaticPods(
-                self._pod_data, release, gates, behaviour.static_pod_digest, behaviour.static_pod_source
-            ),
-            patch_assumed=release.patch not in row.patches,
-            based_on=row.based_on,
-            published=row.published(release),
-            vendor=self.vendors.of(release),
-        )
 
     def hazards(self, release: Release) -> Hazards:
         """Return what can break at the start of a kubelet of a release."""

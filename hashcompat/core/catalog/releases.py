@@ -30,8 +30,6 @@ _MAINTAINED: Final = timedelta(days=426)
 _Order = tuple[int, int, int]
 """Major, minor and patch number."""
 
-_OLDEST: Final[_Order] = (0, 0, 0)
-
 _NEVER: Final[_Order] = (sys.maxsize, 0, 0)
 """No release is as new."""
 
@@ -117,7 +115,7 @@ def _range(_: type, text: object) -> Range:
 
 
 def _ends(specifiers: SpecifierSet) -> tuple[_Order, _Order] | None:
-    since, until = _OLDEST, _NEVER
+    since, until = (0, 0, 0), _NEVER
     for specifier in specifiers:
         numbers = specifier.version.split(".")
         if specifier.operator not in (">=", "<") or len(numbers) > 3 or not all(map(str.isdecimal, numbers)):
@@ -431,21 +429,20 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         if name.strip() == LATEST:
             return self.newest
         if minor := _MINOR.fullmatch(name.strip()):
-            return self._newest_of(f"{int(minor[1])}.{int(minor[2])}", name)
+            row = self._by_minor.get(f"{int(minor[1])}.{int(minor[2])}")
+            if row is None:
+                raise UsageError(f"{name!r} is not a known kubelet release; {self._nearest(name)}")
+            if row.stage:
+                raise UsageError(
+                    f"{name!r}: of this minor only the pre-release {row.newest} is known; name that"
+                )
+            return row.newest
         self.find(name)
         return name.strip()
 
     def is_short(self, name: str) -> bool:
         """Return whether a name has no patch number, as those that mean the newest release."""
         return name.strip() == LATEST or bool(_MINOR.fullmatch(name.strip()))
-
-    def _newest_of(self, minor: str, name: str) -> str:
-        if minor not in self._by_minor:
-            raise UsageError(f"{name!r} is not a known kubelet release; {self._nearest(name)}")
-        row = self._by_minor[minor]
-        if row.stage:
-            raise UsageError(f"{name!r}: of this minor only the pre-release {row.newest} is known; name that")
-        return row.newest
 
     def _nearest(self, name: str) -> str:
         return nearest(name, {row.minor: row.names for row in self.rows})

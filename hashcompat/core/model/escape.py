@@ -102,7 +102,12 @@ def unobeyed(pieces: Iterable[str], escapes: Escapes = IN_TEXT) -> Iterator[str]
 
 def disarmed(text: str, escapes: Escapes = IN_TEXT) -> str:
     """Return whole lines with the first character of each command of a CI runner escaped."""
-    return _OBEYED.sub(_escape_of(escapes), text) if is_obeyed(text) else text
+
+    def escape(match: re.Match[str]) -> str:
+        space = match["space"]
+        return escapes.number_sign if space is None else f"{space}{escapes.colon}"
+
+    return _OBEYED.sub(escape, text) if is_obeyed(text) else text
 
 
 def is_obeyed(text: str) -> bool:
@@ -118,14 +123,6 @@ def is_obeyed_unescaped(text: str) -> bool:
     """
     seen = _ODD.sub(lambda found: found[0] if is_visible(found[0]) else "", text)
     return is_obeyed("\n".join(seen.splitlines()))
-
-
-def _escape_of(escapes: Escapes) -> Callable[[re.Match[str]], str]:
-    def escape(match: re.Match[str]) -> str:
-        space = match["space"]
-        return escapes.number_sign if space is None else f"{space}{escapes.colon}"
-
-    return escape
 
 
 def distinct(text: str, encoding: str = UTF_8) -> str:
@@ -307,17 +304,9 @@ def _masked(value: Any, path: str, depth: int) -> Any:
         return {key: _masked(item, f"{path}.{key}".lstrip("."), depth + 1) for key, item in value.items()}
     if isinstance(value, list):
         return [_masked(item, path, depth + 1) for item in value]
-    return _text(value, path) if isinstance(value, str) else value
-
-
-def _text(value: str, path: str) -> str:
-    if path.startswith(_QUANTITIES):
+    if not isinstance(value, str) or path.startswith(_QUANTITIES):
         return value
-    return _SHOWN.get(path, _hidden)(value)
-
-
-def _hidden(_: str) -> str:
-    return MASK
+    return _SHOWN[path](value) if path in _SHOWN else MASK
 
 
 def _where(pattern: re.Pattern[str]) -> Callable[[str], str]:

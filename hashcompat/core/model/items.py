@@ -7,7 +7,7 @@ near.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from heapq import nsmallest
@@ -194,17 +194,16 @@ def without_unplaced(items: Sequence[Item]) -> list[Item]:
     PodTemplate could make any part of all containers small. Nor does it by the ``nodeName`` that it has.
     """
     placed = any(map(_is_placed, items))
-    return [_uncounted(item) if placed and not _is_placed(item) else item for item in items]
+    return [
+        structs.replace(item, prediction=_not_compared(item.prediction))
+        if placed and not _is_placed(item) and item.prediction.compared
+        else item
+        for item in items
+    ]
 
 
 def _is_placed(item: Item) -> bool:
     return bool(item.pod.node) and not item.prediction.uncreated
-
-
-def _uncounted(item: Item) -> Item:
-    if not item.prediction.compared:
-        return item
-    return structs.replace(item, prediction=_not_compared(item.prediction))
 
 
 @lru_cache(maxsize=64)
@@ -243,16 +242,12 @@ def is_kind(word: str, kind: str) -> bool:
     asked, wanted = word.partition(".")[0].lower(), kind.lower()
     if not (asked and wanted):
         return False
-    return _SHORT.get(asked, asked).lower() == wanted or asked in _plurals(wanted)
-
-
-def _plurals(kind: str) -> Iterator[str]:
-    """Yield the plural of a kind, as resources are named: ``jobs``, ``ingresses``, ``policies``."""
-    yield f"{kind}s"
-    if kind.endswith(("s", "x", "ch", "sh")):
-        yield f"{kind}es"
-    if kind.endswith("y"):
-        yield f"{kind[:-1]}ies"
+    plurals = [f"{wanted}s"]  # as resources are named: jobs, ingresses, policies
+    if wanted.endswith(("s", "x", "ch", "sh")):
+        plurals.append(f"{wanted}es")
+    if wanted.endswith("y"):
+        plurals.append(f"{wanted[:-1]}ies")
+    return _SHORT.get(asked, asked).lower() == wanted or asked in plurals
 
 
 def names_a_kind(word: str) -> bool:

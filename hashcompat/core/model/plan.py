@@ -70,6 +70,7 @@ def summarized(items: Sequence[Item]) -> Summary:
     pods = [item.pod for item in items]
     affected = list(compress(pods, [verdict in FINDINGS for verdict in verdicts]))
     number = _number_of(pods)
+    apart = [item.prediction.verdict for item in items if not item.prediction.compared]
     return Summary(
         len(items),
         {verdict: verdicts.count(verdict) for verdict in Verdict},
@@ -77,14 +78,9 @@ def summarized(items: Sequence[Item]) -> Summary:
         number if len(affected) == len(pods) else _number_of(affected),
         len({pod.node for pod in affected if pod.node}),
         sum(item.prediction.compared for item in items),
-        *_of_the_others(items),
+        apart.count(Verdict.UNKNOWN),
+        sum(map(apart.count, FINDINGS)),
     )
-
-
-def _of_the_others(items: Sequence[Item]) -> tuple[int, int]:
-    """Return how many of those that are not compared are UNKNOWN, and how many are killed."""
-    verdicts = [item.prediction.verdict for item in items if not item.prediction.compared]
-    return verdicts.count(Verdict.UNKNOWN), sum(map(verdicts.count, FINDINGS))
 
 
 def _number_of(pods: Iterable[PodName]) -> int:

@@ -71,20 +71,12 @@ _NAMED: Final = 2
 
 def grouped(findings: Iterable[Finding]) -> Iterator[Group]:
     """Yield findings, those together that are equal but for their nodes, in the place of the first."""
-    nodes: dict[tuple[str, ...], list[str]] = {}
-    first: dict[tuple[str, ...], Finding] = {}
-    for finding in findings:
-        key: tuple[str, ...] = (
-            finding.id,
-            finding.status.value,
-            finding.object,
-            finding.text,
-            finding.advice,
-        )
-        first.setdefault(key, finding)
-        nodes.setdefault(key, []).append(finding.node)
-    for key, finding in first.items():
-        yield Group(finding, tuple(nodes[key]))
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for one in findings:
+        key: tuple[str, ...] = (one.id, one.status.value, one.object, one.text, one.advice)
+        alike.setdefault(key, []).append(one)
+    for ones in alike.values():
+        yield Group(ones[0], tuple(one.node for one in ones))
 
 
 class Preflight(Result[Finding], msgspec.Struct, frozen=True):

@@ -60,7 +60,6 @@ class DecodeError(InputError):
 
     problem: str
     """What does not fit; never a value from the input, which may be secret."""
-
     path: str
     """Where it is, such as ``.ports[1].hostPort``, relative to the value that was being decoded."""
 

@@ -174,7 +174,7 @@ def test_an_unknown_conversion_is_an_error(changed: Change) -> None:
     ],
 )
 def test_pod_ip_wins_over_pod_ips(status: dict[str, Any], ips: list[str]) -> None:
-    podconversion._pod_ip(podconversion._Change(Conversion("", ""), {"status": status}))
+    podconversion._STEPS["PodStatus.PodIP"]({"status": status}, Conversion("", ""))
     assert [row["ip"] for row in status["podIPs"]] == ips
 
 

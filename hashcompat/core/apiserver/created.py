@@ -96,8 +96,6 @@ def _round_trip(schema: Schema) -> Callable[[Mapping[str, Any]], Json]:
 #
 # Source: pkg/registry/core/pod/strategy.go ``applyAppArmorVersionSkew`` and ``applySeccompVersionSkew``.
 
-_LOCALHOST: Final = "localhost/"
-
 _LONGEST: Final = 4095
 
 
@@ -121,7 +119,7 @@ def _profile(annotation: str | None, row: Profile) -> Spec | None:
         return None
     if annotation in row.types:
         return {"type": row.types[annotation]}
-    name = annotation.removeprefix(_LOCALHOST)
+    name = annotation.removeprefix("localhost/")
     # what validation refuses does not become a field (pkg/apis/core/validation/validation.go, 1.31.14)
     if name != annotation and name and name == name.strip() and len(name.encode()) <= _LONGEST:
         return {"type": "Localhost", "localhostProfile": name}

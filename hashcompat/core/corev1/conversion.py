@@ -26,15 +26,6 @@ _INIT_CONTAINERS: Final = tuple(
 )
 
 
-class _Change(msgspec.Struct, frozen=True):
-    """What a step works on."""
-
-    row: Conversion
-    """The row that names the step."""
-    pod: Json
-    """The pod, which the step changes in place."""
-
-
 def convert(pod: Json, static_pods: StaticPods) -> None:
     """Change a v1 pod with its defaults, in place, into what the internal types decode.
 
@@ -43,7 +34,7 @@ def convert(pod: Json, static_pods: StaticPods) -> None:
     for row in static_pods.conversions:
         if row.step not in _STEPS:
             raise InputError(f"unknown conversion of static pods: {row.step}")
-        _STEPS[row.step](_Change(row, pod))
+        _STEPS[row.step](pod, row)
 
 
 def check_wire_fields(pod: Json, static_pods: StaticPods) -> None:
@@ -56,52 +47,47 @@ def check_wire_fields(pod: Json, static_pods: StaticPods) -> None:
                 raise error.within(f".{row.path}") from None
 
 
-def _move(change: _Change) -> None:
+def _move(pod: Json, row: Conversion) -> None:
     """Copy a field of the spec to the internal security context.
 
     Its key in the tree is the field's v1 path.
     """
-    row, spec = change.row, change.pod["spec"]
-    moved = reach(change.pod, keys(row.path))
+    spec, moved = pod["spec"], reach(pod, keys(row.path))
     spec["securityContext"] = {**(spec.get("securityContext") or {}), row.keys[-1]: moved}
 
 
-def _service_account(change: _Change) -> None:
-    spec = change.pod["spec"]
+def _service_account(pod: Json, _: Conversion) -> None:
+    spec = pod["spec"]
     spec["serviceAccountName"] = spec.get("serviceAccountName") or spec.get("serviceAccount")
 
 
-def _pod_ip(change: _Change) -> None:
-    list_address(change.pod.get("status") or {})
-
-
-def _grace_period(change: _Change) -> None:
-    spec = change.pod["spec"]
+def _grace_period(pod: Json, _: Conversion) -> None:
+    spec = pod["spec"]
     if float(spec["terminationGracePeriodSeconds"]) < 0:  # which may be the text -0
         spec["terminationGracePeriodSeconds"] = 1
 
 
-def _init_annotations(change: _Change) -> None:
+def _init_annotations(pod: Json, _: Conversion) -> None:
     """Drop the annotations in which 1.5 and older keep init containers; an empty map stays."""
-    metadata = change.pod.get("metadata") or {}
+    metadata = pod.get("metadata") or {}
     if metadata.get("annotations"):
         metadata["annotations"] = {
             key: value for key, value in metadata["annotations"].items() if key not in _INIT_CONTAINERS
         }
 
 
-def _read_init_annotations(change: _Change) -> None:
-    annotations = reach(change.pod, ("metadata", "annotations")) or {}
+def _read_init_annotations(pod: Json, _: Conversion) -> None:
+    annotations = reach(pod, ("metadata", "annotations")) or {}
     if any(key in annotations for key in _INIT_CONTAINERS):
         raise UndecidedError("init containers in annotations, which this release reads").within(
             ".metadata.annotations"
         )
 
 
-def _type_meta(change: _Change) -> None:
+def _type_meta(pod: Json, _: Conversion) -> None:
     """Drop kind and apiVersion, which internal objects do not keep."""
-    change.pod.pop("kind", None)
-    change.pod.pop("apiVersion", None)
+    pod.pop("kind", None)
+    pod.pop("apiVersion", None)
 
 
 def check_kind(pod: object) -> None:
@@ -115,17 +101,17 @@ def check_kind(pod: object) -> None:
 
 _STRINGS: Final = frozenset({"PodSpec.DeprecatedServiceAccount", "PodStatus.PodIP"})
 
-_STEPS: Final[Mapping[str, Callable[[_Change], None]]] = {
+_STEPS: Final[Mapping[str, Callable[[Json, Conversion], None]]] = {
     "move": _move,
     "PodSpec.DeprecatedServiceAccount": _service_account,
-    "PodStatus.PodIP": _pod_ip,
+    "PodStatus.PodIP": lambda pod, _: list_address(pod.get("status") or {}),
     "Convert_v1_Pod_To_api_Pod": _read_init_annotations,
     "dropInitContainerAnnotations": _init_annotations,
     "Convert_v1_Pod_To_core_Pod": _grace_period,
     "runtime/codec.go, serializer/versioning": _type_meta,
     # decoding already does what these rows describe
-    "zz_generated.conversion.go": lambda _: None,
-    "pkg/registry/core/pod/strategy.go": lambda _: None,
+    "zz_generated.conversion.go": lambda _pod, _row: None,
+    "pkg/registry/core/pod/strategy.go": lambda _pod, _row: None,
 }
 """Steps by the v1 field that has no internal field of that name, or by the source that a row names."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from hashcompat.core.catalog.defaults import Default
@@ -181,8 +182,6 @@ _LONGEST: Final = 255
 
 _HUB: Final = "docker.io"
 
-_Parser = Callable[[str], str]
-
 
 def _pattern(*hosts: str) -> re.Pattern[str]:
     domain = rf"(?:{'|'.join(hosts)})(?::[0-9]++)?"
@@ -208,11 +207,6 @@ def pull_policy(image: str, parser: str) -> str:
     return "Always" if _PARSERS[parser](image) == "latest" else "IfNotPresent"
 
 
-def _last_part(image: str) -> str:
-    """Up to 1.1: the text after the last colon; without a colon there is no tag (pkg/api/v1/defaults.go)."""
-    return image.rpartition(":")[2]
-
-
 def _repository_tag(image: str) -> str:
     """Of 1.2: ``ParseRepositoryTag`` of docker/pkg/parsers."""
     if "@" in image:
@@ -221,31 +215,19 @@ def _repository_tag(image: str) -> str:
     return "latest" if "/" in tag else tag or "latest"
 
 
-def _named(image: str) -> str:
-    """Of 1.3 - 1.7: ``ParseNamed`` of docker/distribution, which adds no domain."""
-    return _tag(_REFERENCE.fullmatch(image), _LONGEST)
-
-
-def _normalized(image: str) -> str:
-    """Of 1.8 - 1.28: ``ParseNormalizedNamed`` of docker/distribution."""
+def _normalized(
+    image: str,
+    reference: re.Pattern[str] = _REFERENCE,
+    *,
+    upper_case: bool = False,
+    domain_counts: bool = True,
+) -> str:
+    """From 1.8 on: ``ParseNormalizedNamed``, with or without the domain in the limit of 255 characters."""
     if _IDENTIFIER.fullmatch(image):
         return ""
-    return _tag(_REFERENCE.fullmatch(_with_domain(image, upper_case=False)), _LONGEST)
-
-
-def _reference_0_5(image: str) -> str:
-    """Of 1.29 - 1.31: distribution/reference v0.5.0, with IPv6 addresses and upper-case domains."""
-    if _IDENTIFIER.fullmatch(image):
-        return ""
-    return _tag(_REFERENCE_OR_IPV6.fullmatch(_with_domain(image, upper_case=True)), _LONGEST)
-
-
-def _reference_0_6(image: str) -> str:
-    """From 1.32 on: distribution/reference v0.6.0, whose limit of 255 characters excludes the domain."""
-    if _IDENTIFIER.fullmatch(image):
-        return ""
-    whole = _with_domain(image, upper_case=True)
-    return _tag(_REFERENCE_OR_IPV6.fullmatch(whole), _LONGEST + len(whole.partition("/")[0]) + 1)
+    whole = _with_domain(image, upper_case=upper_case)
+    beside = 0 if domain_counts else len(whole.partition("/")[0]) + 1
+    return _tag(reference.fullmatch(whole), _LONGEST + beside)
 
 
 def _tag(match: re.Match[str] | None, longest: int) -> str:
@@ -270,14 +252,20 @@ def _with_domain(image: str, *, upper_case: bool) -> str:
     return f"{domain}/library/{rest}" if domain == _HUB and "/" not in rest else f"{domain}/{rest}"
 
 
-_PARSERS: Final[Mapping[str, _Parser]] = {
-    "last part": _last_part,
+_PARSERS: Final[Mapping[str, Callable[[str], str]]] = {
+    # up to 1.1: the text after the last colon; without a colon there is no tag (pkg/api/v1/defaults.go)
+    "last part": lambda image: image.rpartition(":")[2],
     "repository tag": _repository_tag,
-    "named": _named,
+    # of 1.3 - 1.7: ParseNamed of docker/distribution, which adds no domain
+    "named": lambda image: _tag(_REFERENCE.fullmatch(image), _LONGEST),
+    # of 1.8 - 1.28: docker/distribution
     "normalized": _normalized,
-    "reference 0.5": _reference_0_5,
-    "reference 0.6": _reference_0_6,
+    # of 1.29 - 1.31: distribution/reference v0.5.0, with IPv6 addresses and upper-case domains
+    "reference 0.5": partial(_normalized, reference=_REFERENCE_OR_IPV6, upper_case=True),
+    # from 1.32 on: distribution/reference v0.6.0
+    "reference 0.6": partial(_normalized, reference=_REFERENCE_OR_IPV6, upper_case=True, domain_counts=False),
 }
+"""By the names that rows of defaults.json have for them."""
 
 
 def is_same_image(one: str, other: str) -> bool | None:

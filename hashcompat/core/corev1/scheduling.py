@@ -161,7 +161,6 @@ def _tolerated(toleration: Mapping[str, Any]) -> _Toleration:
 
 
 def _tolerations(taint: Mapping[str, Any]) -> Iterator[_Toleration]:
-    """Yield every toleration that tolerates a taint."""
     ways = (("Exists", ""), ("Equal", _text(taint, "value")))
     for effect, key, way in product(("", _text(taint, "effect")), ("", _text(taint, "key")), ways):
         yield effect, key, *way
@@ -259,7 +258,7 @@ def _references(spec: Mapping[str, Any]) -> Iterator[str]:
     if any(reference.get("name") for reference in _items(spec.get("imagePullSecrets"))):
         yield "secrets"
     for key in CONTAINER_LISTS:
-        yield from _named_in(spec.get(key), _VALUE_SOURCES)
+        yield from _named_in(spec.get(key))
     for volume in _items(spec.get("volumes")):
         yield from _kinds(volume)
         projected = volume.get("projected")
@@ -269,13 +268,13 @@ def _references(spec: Mapping[str, Any]) -> Iterator[str]:
             yield from _kinds(driver if isinstance(driver, Mapping) else {})
 
 
-def _named_in(value: Any, through: frozenset[str]) -> Iterator[str]:
+def _named_in(value: Any) -> Iterator[str]:
     """Follow the keys below which a container can name objects; other keys are not references."""
     for item in _items(value):
         yield from _kinds(item)
-        for key in through & item.keys():
+        for key in _VALUE_SOURCES & item.keys():
             child = item[key]
-            yield from _named_in(child if isinstance(child, list) else [child], through)
+            yield from _named_in(child if isinstance(child, list) else [child])
 
 
 def _kinds(value: Mapping[str, Any]) -> Iterator[str]:

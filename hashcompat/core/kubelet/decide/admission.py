@@ -15,11 +15,10 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import BEST_EFFORT
 from hashcompat.core.corev1.scheduling import SYSTEM, not_tolerated
 from hashcompat.core.go.jsonpath import mapping
-from hashcompat.core.kubelet.decide.case import Case, Decision
+from hashcompat.core.kubelet.decide.case import Case, Decision, kill, unknown
 from hashcompat.core.kubelet.decide.pod import runtime_gone
 from hashcompat.core.kubelet.decide.static import is_new_pod
 from hashcompat.core.kubelet.decide.whole import is_critical_pod
-from hashcompat.core.model.verdicts import Reason, Verdict
 
 SIDECAR_GATE: Final = "SidecarContainers"
 
@@ -30,7 +29,7 @@ COMPARISON_GATE: Final = "TaintTolerationComparisonOperators"
 
 
 def _refused(rule: str, text: str) -> Decision:
-    return Decision(Verdict.KILL, (Reason(rule, f"not admitted again: {text}"),))
+    return kill(rule, f"not admitted again: {text}")
 
 
 def other_node(case: Case) -> Decision | None:
@@ -52,7 +51,7 @@ def other_node(case: Case) -> Decision | None:
     if len(unmet) == len(ways):
         return _refused(rules.OTHER_NODE, unmet[0])
     text = f"{unmet[0]}; {case.new.release} puts the label {SYSTEM} right with the first pod that it admits"
-    return Decision(Verdict.UNKNOWN, (Reason(rules.OTHER_NODE, text),))
+    return unknown(rules.OTHER_NODE, text)
 
 
 _MENDS: Final = {"as it is": (False,), "mended last": (False, True), "mended first": (True,)}
@@ -95,7 +94,7 @@ def taint(case: Case) -> Decision | None:
     by_default = gates.knows(COMPARISON_GATE) and not gates.sets(COMPARISON_GATE)
     if by_default and not case.whole.not_tolerated(case.node, compares=True):
         text = f"whether {COMPARISON_GATE} is on, without which {text}, is not in the input"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.TAINT, text),))
+        return unknown(rules.TAINT, text)
     return _refused(rules.TAINT, text)
 
 
@@ -123,7 +122,7 @@ def strict_groups(case: Case) -> Decision | None:
     reported = node.strict_groups is False or (case.old_known and case.old.behaviour.strict_groups)
     if reported or node.runtime.startswith("containerd://1."):
         return _refused(rules.STRICT_GROUPS, text)
-    return Decision(Verdict.UNKNOWN, (Reason(rules.STRICT_GROUPS, text),))
+    return unknown(rules.STRICT_GROUPS, text)
 
 
 def sysctls(case: Case) -> Decision | None:
@@ -153,7 +152,7 @@ def sysctls(case: Case) -> Decision | None:
         lost = [name for name in unsafe if not _is_allowed(name, allowed)]
     elif unsafe and not case.whole.sysctls(case.old.behaviour):
         text = f"whether --allowed-unsafe-sysctls names {', '.join(unsafe)} is not in the input"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.SYSCTL, text),))
+        return unknown(rules.SYSCTL, text)
     else:
         # a sysctl that neither holds safe runs by --allowed-unsafe-sysctls, which is taken to stay
         lost = [name for name in before if name in unsafe]
@@ -216,7 +215,7 @@ def devices(case: Case) -> Decision | None:
         return _refused(rules.DEVICES, f"{text}, and a container that asked for them does not run")
     if may_mistake(case) and whole.knows_plugins:
         text = f"{text}, and it may take a container that was created again for the one before it"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.DEVICES, text),))
+        return unknown(rules.DEVICES, text)
     return None
 
 
@@ -243,7 +242,7 @@ def features(case: Case) -> Decision | None:
             return _refused(rules.FEATURE_REFUSED, f"{refused}, which the pod asks for")
         if not refused and feature.of_runtime and _is_handled(case.new, feature) and not was_handled:
             text = f"whether the runtime has {feature.name}, which the pod asks for, is not in the input"
-            return Decision(Verdict.UNKNOWN, (Reason(rules.FEATURE_REFUSED, text),))
+            return unknown(rules.FEATURE_REFUSED, text)
     return None
 
 
@@ -257,7 +256,7 @@ def managers(case: Case) -> Decision | None:
     text = f"{found.reason}: {found.text}{anew}"
     if found.certain:
         return _refused(rules.MANAGERS, text)
-    return Decision(Verdict.UNKNOWN, (Reason(rules.MANAGERS, text),))
+    return unknown(rules.MANAGERS, text)
 
 
 def room(case: Case) -> Decision | None:
@@ -268,8 +267,8 @@ def room(case: Case) -> Decision | None:
     if short.preemptor:
         text = f"{short.preemptor}, a critical pod, takes its room ({short.resource})"
         if short.certain:
-            return Decision(Verdict.KILL, (Reason(rules.ROOM, f"preempted: {text}"),))
-        return Decision(Verdict.UNKNOWN, (Reason(rules.ROOM, f"may be preempted: {text}, but {short.why}"),))
+            return kill(rules.ROOM, f"preempted: {text}")
+        return unknown(rules.ROOM, f"may be preempted: {text}, but {short.why}")
     of_what = f" ({short.resource})" if short.in_vain else ""
     asked, used, capacity = short.amounts
     text = (
@@ -278,7 +277,7 @@ def room(case: Case) -> Decision | None:
     )
     if short.certain:
         return _refused(rules.ROOM, text)
-    return Decision(Verdict.UNKNOWN, (Reason(rules.ROOM, f"{text}, but {short.why}"),))
+    return unknown(rules.ROOM, f"{text}, but {short.why}")
 
 
 def ports(case: Case) -> Decision | None:
@@ -289,7 +288,7 @@ def ports(case: Case) -> Decision | None:
     text = f"{short.predicate}: {short.holder}, which comes before it, has the host port {short.resource}"
     if short.certain:
         return _refused(rules.HOST_PORT, text)
-    return Decision(Verdict.UNKNOWN, (Reason(rules.HOST_PORT, f"{text}, but {short.why}"),))
+    return unknown(rules.HOST_PORT, f"{text}, but {short.why}")
 
 
 def pressed(case: Case) -> Decision | None:
@@ -301,7 +300,9 @@ def pressed(case: Case) -> Decision | None:
     1.37.1.
     """
     conditions = (case.node.conditions if case.node is not None else None) or {}
-    found = [name for name in _PRESSURES if conditions.get(name) == "True"]
+    found = [
+        name for name in ("MemoryPressure", "DiskPressure", "PIDPressure") if conditions.get(name) == "True"
+    ]
     if not found or is_critical_pod(case.pod, case.pod.spec.get("priority"), case.new.behaviour):
         return None
     if found == ["MemoryPressure"]:
@@ -309,19 +310,17 @@ def pressed(case: Case) -> Decision | None:
         if shown != BEST_EFFORT or _tolerates_pressure(case):
             return None
     text = f"its node has {found[-1]}, and the pod is refused (Evicted) if the kubelet sees that first"
-    return Decision(Verdict.UNKNOWN, (Reason(rules.PRESSURE, text),))
+    return unknown(rules.PRESSURE, text)
 
 
 def _tolerates_pressure(case: Case) -> bool:
     """Return whether the pod tolerates memory pressure, by the row ``pressureTolerated``."""
     said = case.new.behaviour.pressure_tolerated
-    if said == "ignored" or (said == "by gate" and not case.new.gates.is_on(_TAINTS_GATE)):
+    if said == "ignored" or (said == "by gate" and not case.new.gates.is_on("TaintNodesByCondition")):
         return False
     return not not_tolerated(case.pod.spec, _MEMORY, "NoSchedule")
 
 
-_TAINTS_GATE: Final = "TaintNodesByCondition"
-_PRESSURES: Final = ("MemoryPressure", "DiskPressure", "PIDPressure")
 _MEMORY: Final = ({"key": "node.kubernetes.io/memory-pressure", "effect": "NoSchedule"},)
 
 

@@ -154,13 +154,10 @@ class Case(msgspec.Struct, frozen=True):
         """
         if not self.waits or self.container.probed is False:
             return self.waits
-        return self.whole.never_ran and not (self.container.restarts == 0 and self._begun_behind)
-
-    @property
-    def _begun_behind(self) -> bool:
-        """Whether an init container or a sidecar behind this one has begun."""
+        if not self.whole.never_ran or self.container.restarts != 0:
+            return self.whole.never_ran
         behind = self.pod.containers[self.whole.place(self.container) + 1 :]
-        return any(
+        return not any(
             one.running or one.ended is not None
             for one in behind
             if one.type in (ContainerType.INIT, ContainerType.SIDECAR)
@@ -187,6 +184,16 @@ Decide = Callable[[Case], Decision | None]
 def not_compared(why: str) -> Decision:
     """Return the decision for a container that no kubelet compares: it is kept, whatever its hash."""
     return Decision(Verdict.KEEP, (Reason(rules.NOT_COMPARED, f"not compared: {why}"),))
+
+
+def unknown(rule: str, text: str) -> Decision:
+    """Return that the input does not decide, for one reason."""
+    return Decision(Verdict.UNKNOWN, (Reason(rule, text),))
+
+
+def kill(rule: str, text: str) -> Decision:
+    """Return the decision to kill a container and not to create it again, for one reason."""
+    return Decision(Verdict.KILL, (Reason(rule, text),))
 
 
 def restart(rule: str, text: str) -> Decision:

@@ -7,7 +7,15 @@ from typing import Final
 from hashcompat.core import rules
 from hashcompat.core.corev1.defaults import is_same_image
 from hashcompat.core.go.jsonpath import mapping
-from hashcompat.core.kubelet.decide.case import Case, Decision, delayed, is_ignored, not_compared, restart
+from hashcompat.core.kubelet.decide.case import (
+    Case,
+    Decision,
+    delayed,
+    is_ignored,
+    not_compared,
+    restart,
+    unknown,
+)
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.core.kubelet.decide.resize import (
     allocated_to,
@@ -61,7 +69,7 @@ def ignored_sidecar(case: Case) -> Decision | None:
     why = is_ignored(case, case.new)
     if why and case.new.behaviour.sidecars_compared and case.may_never_pass and _differs(case):
         text = f"whether {case.new.release} runs a startupProbe again that has not passed is not determined"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.STARTUP_PROBE, text),))
+        return unknown(rules.STARTUP_PROBE, text)
     return not_compared(why) if why else None
 
 
@@ -77,7 +85,7 @@ def hidden(case: Case) -> Decision | None:
     if case.comparable:
         return None
     text = "a snapshot hides the container's hashes or the recorded one, so the two cannot be compared"
-    return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_STORED, text),))
+    return unknown(rules.NOT_STORED, text)
 
 
 def closed_build(case: Case) -> Decision | None:
@@ -91,14 +99,14 @@ def closed_build(case: Case) -> Decision | None:
         return None
     if recorded is not None and recorded.hash_version:
         text = f"its hash is recorded as that of {recorded.hash_version}, and may be compared as such"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.CLOSED_BUILD, text),))
+        return unknown(rules.CLOSED_BUILD, text)
     closed = [
         kubelet for kubelet in (case.old, case.new) if kubelet.vendor is not None and kubelet.vendor.is_closed
     ]
     if not closed or not case.old_known or case.old.era is case.new.era:
         return None
     text = f"the kubelet {closed[0].release} is not public, and upstream changes the algorithm in between"
-    return Decision(Verdict.UNKNOWN, (Reason(rules.CLOSED_BUILD, text),))
+    return unknown(rules.CLOSED_BUILD, text)
 
 
 def recorded(case: Case) -> Decision | None:
@@ -110,8 +118,8 @@ def recorded(case: Case) -> Decision | None:
     if case.recorded.hash not in case.new_hash.candidates:
         accepted = _accepted(case, frozenset({case.recorded.hash}))
         return accepted or _gated(case, case.recorded) or delayed(case, _unlike(case))
-    if not case.new_hash.is_certain and (unknown := _ambiguous(case)):
-        return unknown
+    if not case.new_hash.is_certain and (found := _ambiguous(case)):
+        return found
     return resized(case) or Decision(
         Verdict.KEEP, (Reason(rules.RECORDED, "the recorded hash is the new one"),)
     )
@@ -137,18 +145,14 @@ def _unlike(case: Case) -> Decision:
 def not_calibrated(case: Case) -> Decision | None:
     """Return UNKNOWN without a record on a node where not every record was reproduced."""
     if not case.calibrated:
-        return Decision(
-            Verdict.UNKNOWN,
-            (Reason(rules.NOT_CALIBRATED, "no record, on a node where not every record was reproduced"),),
-        )
+        return unknown(rules.NOT_CALIBRATED, "no record, on a node where not every record was reproduced")
     return None
 
 
 def admission(case: Case) -> Decision | None:
     """Return UNKNOWN for a manifest whose verdict depends on what admission adds."""
     if case.admission:
-        text = f"a manifest: {case.admission}, which admission adds, decides"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.ADMISSION, text),))
+        return unknown(rules.ADMISSION, f"a manifest: {case.admission}, which admission adds, decides")
     return None
 
 
@@ -156,7 +160,7 @@ def server_gate(case: Case) -> Decision | None:
     """Return UNKNOWN for a manifest whose verdict depends on the API server's feature gates."""
     if case.server_gate:
         text = f"a manifest: a field that API servers drop unless {case.server_gate} is on decides"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.SERVER_GATE, text),))
+        return unknown(rules.SERVER_GATE, text)
     return None
 
 
@@ -164,13 +168,13 @@ def compared(case: Case) -> Decision | None:
     """Decide by the hash of the current release, in place of a recorded one."""
     if case.changed:
         return _accepted(case, case.old_hash.candidates) or delayed(case, _CHANGED)
-    if unknown := _ambiguous(case):
-        return unknown
+    if found := _ambiguous(case):
+        return found
     ignored = bool(is_ignored(case, case.old))
     if not case.survived and (ignored or case.may_never_pass):
         waits = "" if ignored else ", for its startupProbe has not passed yet"
         text = f"{case.old.release} never compared it{waits}: the recorded hash may be older"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.NEVER_COMPARED, text),))
+        return unknown(rules.NEVER_COMPARED, text)
     return None
 
 
@@ -186,7 +190,7 @@ def _ambiguous(case: Case) -> Decision | None:
     """Return UNKNOWN for a hash with two candidates, unless one kubelet's own Go made both of them."""
     if case.lost_default:
         text = f"the API server may have filled in {case.lost_default} by itself, and the target one does not"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.API_DEFAULT, text),))
+        return unknown(rules.API_DEFAULT, text)
     certain = case.old_hash.is_certain and case.new_hash.is_certain
     return _VENDOR_GO if not certain and case.upgraded else None
 
@@ -231,8 +235,6 @@ def by_creators(case: Case) -> Decision | None:
 
 # What the kubelet that runs has not seen yet: changes of a pod's spec, and of a static pod's manifest.
 
-_NOTHING_SEEN: Final = Seen("", None)
-
 
 def edited(case: Case) -> Decision | None:
     """Decide a static pod's container that is kept by its hash though its manifest is not the one that runs.
@@ -252,7 +254,7 @@ def edited(case: Case) -> Decision | None:
             case, restart(rules.NOT_SEEN, "its manifest names another image than the one that runs")
         )
     text = "its manifest is not the one that its mirror pod shows, and nothing shows by which it was made"
-    return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))
+    return unknown(rules.NOT_SEEN, text)
 
 
 def _edited_resources(case: Case) -> Decision | None:
@@ -288,7 +290,7 @@ def changed_since(case: Case) -> Decision | None:
     """
     if case.pod.seen is None or case.container.type in NEVER_COMPARED or is_ignored(case, case.new):
         return None
-    seen, spec = case.pod.seen.get(case.container.name, _NOTHING_SEEN), case.container.spec
+    seen, spec = case.pod.seen.get(case.container.name, Seen("", None)), case.container.spec
     is_recorded = case.recorded is not None and case.recorded.hash in case.new_hash.candidates
     if not is_recorded and is_same_image(str(spec.get("image", "")), seen.image) is False:
         return delayed(case, restart(rules.NOT_SEEN, "its image was changed, which its kubelet has not seen"))
@@ -314,5 +316,4 @@ def changed_since(case: Case) -> Decision | None:
     if is_recorded and not may_end and (not resizes or seen.resources is not None):
         return None
     why = "its activeDeadlineSeconds may be new" if may_end else "nothing shows whether it is concerned"
-    text = f"its pod was changed, which its kubelet has not seen, and {why}"
-    return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))
+    return unknown(rules.NOT_SEEN, f"its pod was changed, which its kubelet has not seen, and {why}")

@@ -53,7 +53,7 @@ from hashcompat.core.kubelet.decide.static import moves
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import Refusal
-from hashcompat.core.model.pods import Container, ContainerType, Pod
+from hashcompat.core.model.pods import ContainerType, Pod
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -175,7 +175,8 @@ def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet)
     found = list[WithCpus]()
     for one in in_turn(pod):
         if one.type is not ContainerType.EPHEMERAL and one.type not in hidden:
-            found.append(WithCpus(one.name, _number(pod, one, new), held.get(one.name), one.type))
+            number = whole_cpus({"resources": {"requests": requests_of(pod, one, new)}})
+            found.append(WithCpus(one.name, number, held.get(one.name), one.type))
         elif one.name in held:
             found.append(WithCpus(one.name, 0, held[one.name]))
     return found if any(one.number for one in found) else []
@@ -208,11 +209,6 @@ def taken_anew(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kub
         is_given = new.gates.is_on(MANAGERS_GATE) and whole.static_qos_class(by_pod=True) == GUARANTEED
         return ceil(_amount(pod.spec)) if is_given and pod.uid not in cpus.held else 0
     return sum(one.number for one in asked(whole, pod, cpus, None, new) if one.held is None)
-
-
-def _number(pod: Pod, container: Container, new: Kubelet) -> int:
-    """Return how many CPUs a container asks for."""
-    return whole_cpus({"resources": {"requests": requests_of(pod, container, new)}})
 
 
 def whole_cpus(spec: Mapping[str, object]) -> int:

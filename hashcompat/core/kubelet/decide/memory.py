@@ -99,13 +99,10 @@ def is_guaranteed(whole: Whole, pod: Pod, new: Kubelet) -> bool:
     """Return whether a pod has the QoS class Guaranteed; its containers' resources are quantities then."""
     if shown := class_shown(pod, new.behaviour):
         return shown == GUARANTEED and whole.qos_classes is not None
-    counted = [one.spec for one in pod.containers if one.type is not ContainerType.EPHEMERAL]
-    return all(map(_limits_cpu, counted)) and (whole.qos_classes or ("", ""))[1] == GUARANTEED
-
-
-def _limits_cpu(spec: Mapping[str, object]) -> bool:
-    """Return whether a container has a limit of CPU, as all of a Guaranteed pod have."""
-    return "cpu" in mapping(mapping(spec.get("resources")).get("limits"))
+    counted = (one.spec for one in pod.containers if one.type is not ContainerType.EPHEMERAL)
+    limits = (mapping(mapping(spec.get("resources")).get("limits")) for spec in counted)
+    # all of a Guaranteed pod have a limit of CPU, which is seen at once
+    return all("cpu" in one for one in limits) and (whole.qos_classes or ("", ""))[1] == GUARANTEED
 
 
 def in_turn(pod: Pod) -> list[Container]:
@@ -115,12 +112,12 @@ def in_turn(pod: Pod) -> list[Container]:
 
 def amounts_of(requests: object) -> Amounts:
     """Return what requests have of memory; raises DecodeError for what is not a quantity."""
-    asked = {name: amount(value) for name, value in mapping(requests).items() if _is_memory(name)}
+    asked = {
+        name: amount(value)
+        for name, value in mapping(requests).items()
+        if name == "memory" or name.startswith("hugepages-")
+    }
     return {name: int(value) for name, value in asked.items() if value.denominator == 1}
-
-
-def _is_memory(name: str) -> bool:
-    return name == "memory" or name.startswith("hugepages-")
 
 
 def together(asks: Iterable[tuple[ContainerType, int]]) -> int:
@@ -139,13 +136,6 @@ def together(asks: Iterable[tuple[ContainerType, int]]) -> int:
     return max(regular + sidecars, init)
 
 
-def _of_pod(containers: Sequence[WithMemory]) -> Amounts:
-    """Return what the containers of a pod ask for at once, of what those have that are no init containers."""
-    init = ContainerType.INIT, ContainerType.SIDECAR
-    names = {name for one in containers if one.type not in init for name in one.asks}
-    return {name: together((one.type, one.asks.get(name, 0)) for one in containers) for name in names}
-
-
 def places(containers: Sequence[WithMemory], *, by_pod: bool) -> Iterator[tuple[str, list[NumaNodes]]]:
     """Yield where containers have memory, as the topology manager is told; of a pod the first that has any.
 
@@ -153,8 +143,11 @@ def places(containers: Sequence[WithMemory], *, by_pod: bool) -> Iterator[tuple[
     """
     having = [(one.name, one.held or (), one.asks) for one in containers if one.held is not None]
     if by_pod:
-        asks = _of_pod(containers)
-        having = [(name, blocks, asks) for name, blocks, _ in having[:1]]
+        # what all ask for at once, of what those have that are no init containers
+        init = ContainerType.INIT, ContainerType.SIDECAR
+        names = {name for one in containers if one.type not in init for name in one.asks}
+        every = {name: together((one.type, one.asks.get(name, 0)) for one in containers) for name in names}
+        having = [(name, blocks, every) for name, blocks, _ in having[:1]]
     for name, blocks, asks in having:
         if blocks and {one.kind: one.size for one in blocks} == asks and len(blocks) == len(asks):
             yield name, [one.nodes for one in blocks]

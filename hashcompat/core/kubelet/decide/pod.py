@@ -11,7 +11,15 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
-from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
+from hashcompat.core.kubelet.decide.case import (
+    REFERENCES_GATE,
+    Case,
+    Decision,
+    kill,
+    not_compared,
+    restart,
+    unknown,
+)
 from hashcompat.core.kubelet.decide.static import by_manifest, by_mirror_pod, refused_kinds, unread
 from hashcompat.core.kubelet.decide.whole import Rules, exit_codes, starts_again
 from hashcompat.core.model.pods import FINISHED, Container, ContainerType, Pod
@@ -48,8 +56,7 @@ def finished(case: Case) -> Decision | None:
     if case.pod.phase in FINISHED and case.container.running:
         if runtime_gone(case):
             return not_compared("the pod has finished")
-        text = f"the pod is {case.pod.phase}, and this container still runs"
-        return Decision(Verdict.KILL, (Reason(rules.FINISHED, text),))
+        return kill(rules.FINISHED, f"the pod is {case.pod.phase}, and this container still runs")
     return None
 
 
@@ -81,19 +88,19 @@ def done(case: Case) -> Decision | None:
     if ended or failed:
         which = "the last regular container of the pod has ended"
         which = which if ended else "an init container of the pod has failed for good"
-        return Decision(Verdict.KILL, (Reason(rules.FINISHED, f"{which}, and this {what} still runs"),))
+        return kill(rules.FINISHED, f"{which}, and this {what} still runs")
     if ended is None:
         text = (
             f"the regular containers of the pod have ended, and this {what} ends with them unless one starts "
             "again, which exit codes decide that are not in the input"
         )
-        return Decision(Verdict.UNKNOWN, (Reason(rules.EXIT_CODE, text),))
+        return unknown(rules.EXIT_CODE, text)
     if failed is None:
         text = (
             f"an init container of the pod has ended, and this {what} ends with it if it has failed for "
             "good, which its exit code decides that is not in the input"
         )
-        return Decision(Verdict.UNKNOWN, (Reason(rules.EXIT_CODE, text),))
+        return unknown(rules.EXIT_CODE, text)
     return None
 
 
@@ -137,17 +144,17 @@ def restarted_whole(case: Case) -> Decision | None:
         return None
     if _has_begun(case):
         text = "its kubelet had begun to restart all containers of the pod, by their restartPolicyRules"
-        return Decision(Verdict.RESTART, (Reason(rules.EXIT_CODE, text),))
+        return restart(rules.EXIT_CODE, text)
     found = _restarts_all(case)
     if found:
         text = "another container of the pod has ended, and its restartPolicyRules restart all for that"
-        return Decision(Verdict.RESTART, (Reason(rules.EXIT_CODE, text),))
+        return restart(rules.EXIT_CODE, text)
     if found is None:
         text = (
             "another container of the pod has ended, whose restartPolicyRules may restart all by its exit "
             "code, which is not in the input"
         )
-        return Decision(Verdict.UNKNOWN, (Reason(rules.EXIT_CODE, text),))
+        return unknown(rules.EXIT_CODE, text)
     return None
 
 
@@ -173,8 +180,7 @@ def overdue(case: Case) -> Decision | None:
     """
     if not case.overdue or case.pod.static:
         return None
-    text = "its activeDeadlineSeconds have passed since its startTime"
-    return Decision(Verdict.KILL, (Reason(rules.DEADLINE, text),))
+    return kill(rules.DEADLINE, "its activeDeadlineSeconds have passed since its startTime")
 
 
 def unless_overdue(case: Case, decision: Decision) -> Decision:
@@ -194,7 +200,7 @@ def unless_overdue(case: Case, decision: Decision) -> Decision:
         "its activeDeadlineSeconds have passed since the startTime of its mirror pod, from which the kubelet "
         "counts only if it knows the mirror pod when it first looks at the static pod"
     )
-    return Decision(Verdict.UNKNOWN, (Reason(rules.DEADLINE, text),))
+    return unknown(rules.DEADLINE, text)
 
 
 def refused_static_pod(case: Case) -> Decision | None:
@@ -211,16 +217,14 @@ def refused_static_pod(case: Case) -> Decision | None:
         why = f"it does not run yet: only {case.new.release} {READS}, which names {named}"
         return structs.replace(not_compared(why), pod_recreated=True)
     if refused := _newly_refused(case):
-        text = f"static pod refused: it names {', '.join(refused)}"
-        return Decision(Verdict.KILL, (Reason(rules.STATIC_REFUSED, text),))
+        return kill(rules.STATIC_REFUSED, f"static pod refused: it names {', '.join(refused)}")
     return None
 
 
 def missing_manifest(case: Case) -> Decision | None:
     """Kill a static pod whose manifest is not among those of its node, all of which are available."""
     if case.pod.manifest_missing:
-        text = "static pod: its manifest is not in the directory that was given"
-        return Decision(Verdict.KILL, (Reason(rules.MANIFEST_MISSING, text),))
+        return kill(rules.MANIFEST_MISSING, "static pod: its manifest is not in the directory that was given")
     return None
 
 
@@ -235,14 +239,14 @@ def removed(case: Case) -> Decision | None:
         return None
     release = case.new.release
     if case.new.behaviour.removed_containers == "killed":
-        return Decision(Verdict.KILL, (Reason(rules.NOT_SEEN, _REMOVED),))
+        return kill(rules.NOT_SEEN, _REMOVED)
     match case.whole.is_done(rules_of(case)):
         case True:
             text = f"{_REMOVED}, and the others have ended, so that {release} ends the pod"
-            return Decision(Verdict.KILL, (Reason(rules.FINISHED, text),))
+            return kill(rules.FINISHED, text)
         case None:
             text = f"{_REMOVED}, and it ends with the others unless one starts again by its exit code"
-            return Decision(Verdict.UNKNOWN, (Reason(rules.EXIT_CODE, text),))
+            return unknown(rules.EXIT_CODE, text)
     return not_compared(f"{_REMOVED}, and {release} looks only at what it has")
 
 
@@ -295,7 +299,7 @@ def runtime_gone(case: Case) -> Decision | None:
         return None
     if fails_by_loss(case):
         text = f"{text}, but the pod has failed without its containers, for none starts again"
-        return Decision(Verdict.KILL, (Reason(rules.RUNTIME_GONE, text),))
+        return kill(rules.RUNTIME_GONE, text)
     return Decision(Verdict.RESTART, (Reason(rules.RUNTIME_GONE, text),), pod_recreated=True)
 
 
@@ -334,7 +338,7 @@ def all_lost(case: Case) -> Decision | None:
         return None
     whose = "its state" if case.container.lost else "the state of the others"
     text = f"the runtime does not know {whose}, by which its pod has failed, for none of it starts again"
-    return Decision(Verdict.KILL, (Reason(rules.STATE_UNKNOWN, text),))
+    return kill(rules.STATE_UNKNOWN, text)
 
 
 def drives_docker(case: Case) -> bool:

@@ -49,7 +49,11 @@ def host_ports(spec: Mapping[str, Any], kubelet: Kubelet) -> tuple[Port, ...]:
 
 def _host_ports(spec: Mapping[str, Any], kubelet: Kubelet) -> Iterator[Port]:
     told_apart = kubelet.behaviour.host_ports.told_apart
-    for container in _looked_at(spec, kubelet):
+    containers = [mapping(one) for one in rows(spec, "containers")]
+    if kubelet.behaviour.host_ports.sidecars:
+        others = (mapping(one) for one in rows(spec, "initContainers"))
+        containers += [one for one in others if one.get("restartPolicy") == "Always"]
+    for container in containers:
         for row in rows(container, "ports"):
             port = mapping(row)
             number = port.get("hostPort")
@@ -58,14 +62,6 @@ def _host_ports(spec: Mapping[str, Any], kubelet: Kubelet) -> Iterator[Port]:
             protocol = str(port.get("protocol") or "TCP") if told_apart != "by number" else ""
             address = str(port.get("hostIP") or _ANY) if told_apart == "by address" else _ANY
             yield Port(number, protocol, address)
-
-
-def _looked_at(spec: Mapping[str, Any], kubelet: Kubelet) -> Iterator[Mapping[str, Any]]:
-    yield from map(mapping, rows(spec, "containers"))
-    if kubelet.behaviour.host_ports.sidecars:
-        for one in map(mapping, rows(spec, "initContainers")):
-            if one.get("restartPolicy") == "Always":
-                yield one
 
 
 class Taken(dict[tuple[int, str], dict[str, str]]):

@@ -23,7 +23,15 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import GUARANTEED, amount
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.admission import is_windows
-from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, is_ignored, restart
+from hashcompat.core.kubelet.decide.case import (
+    RESIZE_GATE,
+    Case,
+    Decision,
+    delayed,
+    is_ignored,
+    restart,
+    unknown,
+)
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.plan import Shortage
@@ -213,7 +221,7 @@ def resizing(case: Case) -> Decision | None:
             if case.deferred is not None:
                 return waits(name, case.deferred)
             text = f"resizePolicy: a resize of its {name} waits, and is tried again: it restarts if it fits"
-            return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
+            return unknown(rules.RESIZE_POLICY, text)
         text = f"resizePolicy: a resize of its {name} is under way, and is applied by a restart"
         return delayed(case, restart(rules.RESIZE_POLICY, text))
     return _resizing_pod(case)
@@ -247,8 +255,7 @@ def _resizing_pod(case: Case) -> Decision | None:
                 text = f"a resize of the pod's limit of {name} is under way, and is applied by a restart"
                 return delayed(case, restart(rules.RESIZE_POLICY, f"resizePolicy: {text}"))
             text = "is under way, and whether this container was restarted for it is not in the input"
-        text = f"resizePolicy: a resize of the pod's limit of {name} {text}"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
+        return unknown(rules.RESIZE_POLICY, f"resizePolicy: a resize of the pod's limit of {name} {text}")
     return None
 
 
@@ -325,7 +332,7 @@ def waits(name: str, short: Shortage) -> Decision:
             f"resizePolicy: a resize of its {name} waits, for not all of them fit on its node "
             f"({short.resource}), and {short.why}: it restarts if it fits"
         )
-        return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
+        return unknown(rules.RESIZE_POLICY, text)
     text = (
         f"resizePolicy: a resize of its {name} waits on, for its pod is to ask for {asked} of "
         f"{short.resource}, and others have {used} of the {capacity} of its node"

@@ -12,7 +12,7 @@ from hashcompat.core.catalog.behaviour import Behaviour
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.go.jsonpath import mapping
-from hashcompat.core.kubelet.decide.case import Case, Decision
+from hashcompat.core.kubelet.decide.case import Case, Decision, kill, unknown
 from hashcompat.core.kubelet.decide.pod import ending, fails_by_loss, resets_all, rules_of
 from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE, forgets
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
@@ -46,17 +46,12 @@ def sandbox_replaced(case: Case) -> Decision | None:
     old, new = case.old.behaviour, case.new.behaviour
     if old.sandbox_maker != new.sandbox_maker:
         return _new_sandbox(
-            case,
-            Reason(
-                rules.SANDBOX_REPLACED, f"{case.new.release} replaces sandboxes made by {case.old.release}"
-            ),
+            case, rules.SANDBOX_REPLACED, f"{case.new.release} replaces sandboxes made by {case.old.release}"
         )
     if old.pause_image != new.pause_image:
-        return _new_sandbox(
-            case, Reason(rules.PAUSE_IMAGE, f"pause image: {old.pause_image} -> {new.pause_image}")
-        )
+        return _new_sandbox(case, rules.PAUSE_IMAGE, f"pause image: {old.pause_image} -> {new.pause_image}")
     if old.pause_image and _infra_hash(case.old) != _infra_hash(case.new):
-        return _new_sandbox(case, Reason(rules.PAUSE_IMAGE, "the infra container has another hash too"))
+        return _new_sandbox(case, rules.PAUSE_IMAGE, "the infra container has another hash too")
     return None
 
 
@@ -76,16 +71,16 @@ def _gets_first(case: Case) -> bool:
     return case.pod.restart_policy != "Never" or case.new.behaviour.first_sandbox == "always"
 
 
-def _new_sandbox(case: Case, reason: Reason, *, starts: bool = False) -> Decision:
+def _new_sandbox(case: Case, rule: str, text: str, *, starts: bool = False) -> Decision:
     """Kill every container; a Never pod gets no new sandbox, and ephemeral containers never start again.
 
     ``starts``: whether the pod starts whatever its restartPolicy, as where rules restart all containers.
     """
     # computePodActions creates no sandbox again if one was there before (attempt is not 0)
     if case.pod.restart_policy == "Never" and not starts:
-        return Decision(Verdict.KILL, (reason,))
+        return kill(rule, text)
     verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
-    return Decision(verdict, (reason,), pod_recreated=True)
+    return Decision(verdict, (Reason(rule, text),), pod_recreated=True)
 
 
 def moved_cgroup(case: Case) -> Decision | None:
@@ -101,7 +96,7 @@ def moved_cgroup(case: Case) -> Decision | None:
         return None
     # "regular": of 1.15 and older, which do not count init containers
     before, now = (without, within) if old == "regular" else (within, without)
-    return _new_sandbox(case, Reason(rules.QOS, f"QoS class {before} -> {now}: its cgroup is another one"))
+    return _new_sandbox(case, rules.QOS, f"QoS class {before} -> {now}: its cgroup is another one")
 
 
 def moved_static_pod(case: Case) -> Decision | None:
@@ -119,7 +114,7 @@ def moved_static_pod(case: Case) -> Decision | None:
     if before == now or not (before and now):
         return None
     text = f"QoS class {why} {before} -> {now}: its cgroup is another one"
-    return _new_sandbox(case, Reason(rules.QOS, text))
+    return _new_sandbox(case, rules.QOS, text)
 
 
 def edited_static_pod(case: Case) -> Decision | None:
@@ -136,7 +131,7 @@ def edited_static_pod(case: Case) -> Decision | None:
     looks_at_network = not {"network", "host network"}.isdisjoint(case.new.behaviour.sandbox_checks)
     if was is not now and not is_recorded and looks_at_network:
         text = "its manifest was edited, and its sandbox has another network"
-        return _new_sandbox(case, Reason(rules.NOT_SEEN, text))
+        return _new_sandbox(case, rules.NOT_SEEN, text)
     by_pod = case.pod.spec.get("resources") is not None and _counts_its_own(case, case.new)
     before, after = (one.static_qos_class(by_pod) for one in (Whole(mirror), case.whole))
     is_edited = any(is_resized(one, mirrored(one, mirror)) for one in case.pod.containers)
@@ -144,9 +139,8 @@ def edited_static_pod(case: Case) -> Decision | None:
         return None
     text = f"its manifest was edited, and its QoS class {before} -> {after} has another cgroup"
     if is_edited:
-        return _new_sandbox(case, Reason(rules.NOT_SEEN, text))
-    text = f"{text}, unless admission gave its mirror pod resources"
-    return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))
+        return _new_sandbox(case, rules.NOT_SEEN, text)
+    return unknown(rules.NOT_SEEN, f"{text}, unless admission gave its mirror pod resources")
 
 
 def is_resized(container: Container, ran: Container | None) -> bool:
@@ -175,11 +169,11 @@ def _counts_its_own(case: Case, kubelet: Kubelet) -> bool:
 def sandbox_broken(case: Case) -> Decision | None:
     """Replace a sandbox that fails one of the target kubelet's checks, or that is gone."""
     if case.gone and case.container.running:
-        reason = Reason(rules.SANDBOX_BROKEN, "the runtime has no sandbox of the pod any more")
-        return _new_sandbox(case, reason, starts=_gets_first(case))
+        text = "the runtime has no sandbox of the pod any more"
+        return _new_sandbox(case, rules.SANDBOX_BROKEN, text, starts=_gets_first(case))
     _, why = failed_check(case)
     if why:
-        return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why), starts=resets_all(case))
+        return _new_sandbox(case, rules.SANDBOX_BROKEN, why, starts=resets_all(case))
     return None
 
 
@@ -193,7 +187,7 @@ def reported_broken(case: Case) -> Decision | None:
     if not case.pod.unsandboxed or case.sandboxes or not case.container.running:
         return None
     text = f"its kubelet reports that the pod needs another sandbox ({SANDBOX_READY} is False)"
-    return Decision(Verdict.UNKNOWN, (Reason(rules.SANDBOX_BROKEN, text),))
+    return unknown(rules.SANDBOX_BROKEN, text)
 
 
 # What a kubelet checks in a sandbox before it looks at any container.
@@ -236,20 +230,6 @@ def _newest(sandboxes: Sequence[Sandbox], order: Sequence[str]) -> Sandbox:
     return max(sandboxes, key=rank)
 
 
-def _single(sandboxes: Sequence[Sandbox], _: Sandbox, __: Pod) -> str:
-    return (
-        "more than one sandbox of the pod is ready" if sum(sandbox.ready for sandbox in sandboxes) > 1 else ""
-    )
-
-
-def _ready(_: Sequence[Sandbox], newest: Sandbox, __: Pod) -> str:
-    return "" if newest.ready else "the pod's latest sandbox is not ready"
-
-
-def _host_network(sandboxes: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
-    return _network(sandboxes, newest, pod) if pod.host_network else ""
-
-
 def _network(_: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
     host_network = newest.host_network
     if host_network is None or host_network == pod.host_network:
@@ -257,15 +237,15 @@ def _network(_: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
     return f"the sandbox {'uses' if host_network else 'does not use'} the host's network, unlike the pod"
 
 
-def _ip(_: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
-    return "the sandbox has no IP address" if not pod.host_network and newest.ip == "" else ""
-
-
 _CHECKS: Final[Mapping[str, Callable[[Sequence[Sandbox], Sandbox, Pod], str]]] = {
-    "single": _single,
-    "ready": _ready,
-    "host network": _host_network,
+    "single": lambda sandboxes, _newest, _pod: (
+        "more than one sandbox of the pod is ready" if sum(one.ready for one in sandboxes) > 1 else ""
+    ),
+    "ready": lambda _, newest, __: "" if newest.ready else "the pod's latest sandbox is not ready",
+    "host network": lambda every, newest, pod: _network(every, newest, pod) if pod.host_network else "",
     "network": _network,
-    "ip": _ip,
+    "ip": lambda _, newest, pod: (
+        "the sandbox has no IP address" if not pod.host_network and newest.ip == "" else ""
+    ),
 }
 """The checks by the names that behaviour.json gives them."""

@@ -15,7 +15,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_build, same_minor
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import part
-from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
+from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, kill, not_compared, unknown
 from hashcompat.core.model.pods import Container, Pod
 from hashcompat.core.model.uids import is_computed
 from hashcompat.core.model.verdicts import Reason, Verdict
@@ -28,17 +28,16 @@ def by_manifest(case: Case) -> Decision | None:
     """Recreate a pod whose manifest shows that its UID changes, or is not that of the pod which runs."""
     if not case.static_uids:
         return None
-    unknown = next((uid.unknown for uid in case.static_uids if uid.unknown), "")
-    if not unknown and case.runs_as:
+    why = next((uid.unknown for uid in case.static_uids if uid.unknown), "")
+    if not why and case.runs_as:
         return _by_running(case)
     if not case.upgraded and case.new_hash.candidates:
         return None
-    if unknown and _has_other_texts(case):
+    if why and _has_other_texts(case):
         text = f"static pod: {case.new.release} gives it another UID, by the texts of its quantities"
         return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
-    if unknown:
-        text = f"static pod: its UID decides, and it is unknown: {unknown}"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
+    if why:
+        return unknown(rules.STATIC_POD, f"static pod: its UID decides, and it is unknown: {why}")
     if len({uid.uid for uid in case.static_uids}) == 1:
         return None
     text = f"static pod: {case.new.release} gives it another UID"
@@ -69,7 +68,7 @@ def _by_running(case: Case) -> Decision | None:
         manifest = case.pod.static_manifest
         if manifest is not None and not manifest.placed and case.new.static_pods.source.get("file"):
             text = "static pod: its UID is not that of the manifest at the path where the copy lies"
-            return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
+            return unknown(rules.STATIC_POD, text)
         text = "static pod: its manifest is not the one that runs, and gives it another UID"
     return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
 
@@ -82,15 +81,14 @@ def by_mirror_pod(case: Case) -> Decision | None:
     sets_uids = any(vendor is not None and vendor.sets_uids for vendor in vendors)
     if sets_uids and not same_build(case.old.release, case.new.release):
         text = "static pod: its distribution sets its UID, which only its manifest shows"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
+        return unknown(rules.STATIC_POD, text)
     match case.same_uid:
         case True:
             return None
         case False:
             text = f"static pod: {case.new.release} gives it another UID, unless its manifest sets one"
             return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
-    text = "static pod: its UID decides, and the mirror pod does not show it"
-    return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
+    return unknown(rules.STATIC_POD, "static pod: its UID decides, and the mirror pod does not show it")
 
 
 def with_pod(case: Case, kept: Decision) -> Decision:
@@ -116,8 +114,7 @@ def undecoded(pod: Pod, container: Container, old: Kubelet | None, new: Kubelet)
     if now and not before and container.running is False:
         return not_compared("the container is not running")
     if now and (container.running or not before):
-        text = f"static pod: {new.release} does not decode its manifest ({now})"
-        return Decision(Verdict.KILL, (Reason(rules.MANIFEST_MISSING, text),))
+        return kill(rules.MANIFEST_MISSING, f"static pod: {new.release} does not decode its manifest ({now})")
     if now:
         return not_compared(f"it does not run: no kubelet on the way decodes its manifest ({now})")
     if not before:
@@ -127,7 +124,7 @@ def undecoded(pod: Pod, container: Container, old: Kubelet | None, new: Kubelet)
         return not_compared(f"it does not run yet: {why}")
     text = f"its manifest is not the one that runs, for {old.release} does not decode it ({before})"
     if part(manifest.content, "metadata").get("uid"):
-        return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))
+        return unknown(rules.NOT_SEEN, text)
     return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, f"static pod: {text}"),), pod_recreated=True)
 
 

@@ -7,6 +7,7 @@ tolerations and on its node's taints. Asked again for each container, that takes
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeVar
 
 from hashcompat.core.catalog.behaviour import Behaviour, PodFeature
@@ -18,8 +19,6 @@ from hashcompat.core.model.escape import few
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
 
 Fact = TypeVar("Fact")
-
-_NATIVE: Final = "kubernetes.io/"
 
 
 _SHOWN: Final = 3
@@ -73,34 +72,32 @@ class Whole:
 
     def place(self, container: Container) -> int:
         """Return which of the pod's containers one is. Raises KeyError for another pod's."""
-        places = self.once("places", lambda: {own.path: at for at, own in enumerate(self._pod.containers)})
-        return places[container.path]
+        return self._places[container.path]
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {own.path: at for at, own in enumerate(self._pod.containers)}
 
     @property
     def has_sidecar(self) -> bool:
         """Whether one of the containers is a sidecar."""
-        return self.once("sidecar", lambda: bool(self._of(ContainerType.SIDECAR)))
+        return bool(self._of_type[ContainerType.SIDECAR])
 
     @property
     def runs_sidecar(self) -> bool:
         """Whether the status shows that a sidecar runs."""
-        return any(own.running for own in self._of(ContainerType.SIDECAR))
+        return any(own.running for own in self._of_type[ContainerType.SIDECAR])
 
-    @property
+    @cached_property
     def in_docker(self) -> bool:
         """Whether the status shows that Docker has its containers: those that run, where any does."""
-        return self.once("docker", self._in_docker)
-
-    def _in_docker(self) -> bool:
         own = self._pod.containers
         return any(one.docker for one in [one for one in own if one.running] or own)
 
-    @property
+    @cached_property
     def runs_none(self) -> bool:
         """Whether the status shows that no regular container runs."""
-        return self.once(
-            "runs none", lambda: all(own.running is False for own in self._of(ContainerType.CONTAINER))
-        )
+        return all(own.running is False for own in self._of_type[ContainerType.CONTAINER])
 
     def is_done(self, rules: Rules) -> bool | None:
         """Return whether every regular container has ended for good, and so the sidecars are ended too.
@@ -111,7 +108,7 @@ class Whole:
 
     def _is_done(self, rules: Rules) -> bool | None:
         known = True
-        for own in self._of(ContainerType.CONTAINER):
+        for own in self._of_type[ContainerType.CONTAINER]:
             if own.removed:  # nobody looks at it
                 continue
             codes = exit_codes(own)
@@ -170,27 +167,20 @@ class Whole:
                 found = None
         return found
 
-    @property
+    @cached_property
     def never_ran(self) -> bool:
         """Whether the status shows that no regular container has run yet."""
-        return (
-            self.once(
-                "never ran", lambda: all(own.restarts == 0 for own in self._of(ContainerType.CONTAINER))
-            )
-            and self.runs_none
-        )
+        regular = self._of_type[ContainerType.CONTAINER]
+        return all(own.restarts == 0 for own in regular) and self.runs_none
 
-    @property
+    @cached_property
     def qos_classes(self) -> tuple[str, str] | None:
         """The QoS class by the regular containers, and by the init containers too.
 
         None where one of them does not decode, for which it has an answer of its own.
         """
-        return self.once("QoS class", self._qos_classes)
-
-    def _qos_classes(self) -> tuple[str, str] | None:
-        regular = self._of(ContainerType.CONTAINER)
-        every = regular + self._of(ContainerType.INIT) + self._of(ContainerType.SIDECAR)
+        regular = self._of_type[ContainerType.CONTAINER]
+        every = regular + self._of_type[ContainerType.INIT] + self._of_type[ContainerType.SIDECAR]
         try:
             return qos_class(own.spec for own in regular), qos_class(own.spec for own in every)
         except DecodeError:
@@ -208,13 +198,10 @@ class Whole:
         except DecodeError:
             return ""
 
-    @property
+    @cached_property
     def has_own_resources(self) -> bool:
-        """Whether resources of the pod itself are set, of those that a pod can have.
-
-        Source: component-helpers resource ``IsPodLevelResourcesSet``.
-        """
-        return self.once("own resources", lambda: any(_own_resources(self._pod.spec)))
+        """Whether resources of the pod itself are set, of those that a pod can have."""
+        return has_own_resources(self._pod.spec)
 
     def sysctls(self, behaviour: Behaviour) -> frozenset[str]:
         """Return the names of the sysctls that the pod sets, as a kubelet which behaves so reads them."""
@@ -226,36 +213,36 @@ class Whole:
         safe = tuple(behaviour.safe_sysctls)
         return self.once(("unsafe", safe), lambda: bool(self.sysctls(behaviour).difference(safe)))
 
-    @property
+    @cached_property
     def devices(self) -> str:
         """The first extended resources that the containers ask for, which device plugins serve, as text.
 
         Each container's reason has it, so that it may not grow with the pod; empty for none.
         """
-        return self.once("devices", lambda: few(sorted({*_devices(self._pod)}), _SHOWN))
+        names = {name for one in self._pod.containers for name in devices_of(one, self._pod)}
+        return few(sorted(names), _SHOWN)
 
-    @property
+    @cached_property
     def has_idle_devices(self) -> bool:
         """Whether a container asks for devices and does not run, as an init container that has ended."""
-        return self.once(
-            "idle",
-            lambda: self._has_devices(
-                lambda one: one.running is False or (one.type is ContainerType.INIT and not one.running)
-            ),
+        return any(
+            one.running is False or (one.type is ContainerType.INIT and not one.running)
+            for one in self._with_devices
         )
 
-    @property
+    @cached_property
     def has_devices_again(self) -> bool:
         """Whether a container asks for devices and was created again."""
-        return self.once("again", lambda: self._has_devices(lambda one: bool(one.restarts)))
+        return any(one.restarts for one in self._with_devices)
 
     @property
     def knows_plugins(self) -> bool:
         """Whether a record shows which resources device plugins serve on the node."""
         return any(one.plugins is not None for one in self._pod.containers[:1])
 
-    def _has_devices(self, asked: Callable[[Container], bool]) -> bool:
-        return any(asked(one) and any(devices_of(one, self._pod)) for one in self._pod.containers)
+    @property
+    def _with_devices(self) -> Iterator[Container]:
+        return (one for one in self._pod.containers if any(devices_of(one, self._pod)))
 
     def asks_for(self, feature: PodFeature) -> bool:
         """Return whether the pod asks for a feature."""
@@ -294,28 +281,31 @@ class Whole:
             of=node,
         )
 
-    def _of(self, kind: ContainerType) -> list[Container]:
-        by_type = self.once("types", self._by_type)
-        return by_type[kind]
-
-    def _by_type(self) -> Mapping[ContainerType, list[Container]]:
+    @cached_property
+    def _of_type(self) -> Mapping[ContainerType, list[Container]]:
         by_type: dict[ContainerType, list[Container]] = {kind: [] for kind in ContainerType}
         for container in self._pod.containers:
             by_type[container.type].append(container)
         return by_type
 
 
+def has_own_resources(spec: Mapping[str, Any]) -> bool:
+    """Return whether a pod has resources of its own (component-helpers ``IsPodLevelResourcesSet``)."""
+    resources = mapping(spec.get("resources"))
+    return any(
+        map(is_of_pods, (name for key in ("limits", "requests") for name in mapping(resources.get(key))))
+    )
+
+
+def is_of_pods(name: str) -> bool:
+    """Return whether a pod itself can have a resource (``IsSupportedPodLevelResource``)."""
+    return name in ("cpu", "memory") or name.startswith("hugepages-")
+
+
 def _labels(node: Node, *, mends: bool) -> Mapping[str, Any]:
     """Return the labels of a node that has some, as admission compares them."""
     labels = node.labels or {}
     return {**labels, SYSTEM: node.system} if mends and node.system else labels
-
-
-def _own_resources(spec: Mapping[str, Any]) -> Iterator[bool]:
-    resources = mapping(spec.get("resources"))
-    for key in ("limits", "requests"):
-        for name in mapping(resources.get(key)):
-            yield name in ("cpu", "memory") or name.startswith("hugepages-")
 
 
 def _asks_for(spec: Mapping[str, Any], feature: PodFeature) -> bool:
@@ -347,16 +337,11 @@ def _sysctls(spec: Mapping[str, Any], way: str) -> Iterator[str]:
             yield row["name"] if way == "with dots" else row["name"].replace("/", ".")
 
 
-def _devices(pod: Pod) -> Iterator[str]:
-    for container in pod.containers:
-        yield from devices_of(container, pod)
-
-
 def devices_of(container: Container, pod: Pod) -> Iterator[str]:
     """Yield what a container has of device plugins: extended resources that no claim backs (from 1.34 on)."""
     for key in ("limits", "requests"):
         for name, amount in mapping(mapping(container.spec.get("resources")).get(key)).items():
-            is_extended = "/" in name and _NATIVE not in name and str(amount) != "0"
+            is_extended = "/" in name and "kubernetes.io/" not in name and str(amount) != "0"
             by_plugin = container.plugins is None or name in container.plugins
             if is_extended and by_plugin and (container.name, name) not in pod.claims:
                 yield name

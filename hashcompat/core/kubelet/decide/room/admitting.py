@@ -19,9 +19,9 @@ from hashcompat.core.corev1.resources import BEST_EFFORT, GUARANTEED, qos_class
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.kubelet.decide.ports import Taken
 from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
-from hashcompat.core.kubelet.decide.room.requests import CLAIMS_GATE, NATIVE, Amounts, has_own, is_extended
+from hashcompat.core.kubelet.decide.room.requests import CLAIMS_GATE, NATIVE, Amounts, is_extended
 from hashcompat.core.kubelet.decide.room.tenants import NOT_KNOWN, PODS, Given, Sums, Tenant
-from hashcompat.core.kubelet.decide.whole import class_shown, is_critical_pod
+from hashcompat.core.kubelet.decide.whole import class_shown, has_own_resources, is_critical_pod
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import RESIZE_PENDING
 
@@ -36,12 +36,12 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
     found = _with_priorities(tenants, node, kubelet)
     if not kubelet.gates.is_on(ANNOTATION_GATE):
         return found
-    lacking = (one for one in tenants if one.pod.uid in found and one.pod.namespace == _SYSTEM)
+    lacking = (one for one in tenants if one.pod.uid in found and one.pod.namespace == "kube-system")
     short = next((one for one in lacking if not is_critical(one, kubelet)), None)
     if short is None:
         return found
     taken = Shortage(found[short.pod.uid].resource, preemptor=short.name)
-    why = _ANNOTATION.format(short.name)
+    why = f"whether the annotation of {short.name} makes it critical is not known"
     return {
         one.pod.uid: structs.replace(found.get(one.pod.uid, taken), certain=False, why=why) for one in tenants
     }
@@ -49,9 +49,6 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
 
 ANNOTATION_GATE: Final = "ExperimentalCriticalPodAnnotation"
 """With it pods of kube-system are critical by an annotation (``IsCriticalPod``, 1.7.5 and 1.15.12)."""
-
-_ANNOTATION: Final = "whether the annotation of {} makes it critical is not known"
-_SYSTEM: Final = "kube-system"
 
 
 def _with_priorities(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
@@ -61,16 +58,14 @@ def _with_priorities(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -
     if first is None:
         return found
     other = _with_doubts([one.mirrored for one in tenants], node, kubelet)
+    why = f"whether the manifest of the static pod {first.name} sets a priority is not known"
     open_ = {
-        uid: structs.replace(short, certain=False, why=_PRIORITY.format(first.name))
+        uid: structs.replace(short, certain=False, why=why)
         for uid, short in (found | other).items()
         if not (uid in found and uid in other)
     }
     less = {uid: short for uid, short in other.items() if uid in found and not short.certain}
     return found | less | open_
-
-
-_PRIORITY: Final = "whether the manifest of the static pod {} sets a priority is not known"
 
 
 def _with_doubts(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
@@ -81,8 +76,13 @@ def _with_doubts(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> di
     last, left = _ordered(tenants, node, kubelet), list(tenants)
     found, always, open_ = dict(last), set(last), set[str]()
     first: Tenant | None = None
-    # once more without those that may not be there, until no other one may lack something by that
-    while gone := {one.pod.uid: one for one in left if one.doubt or _is_open(last.get(one.pod.uid))}:
+    # without those that may not be there, or of which it is not known by themselves whether they
+    # are admitted or make room: again, until no other one may lack something by that
+    while gone := {
+        one.pod.uid: one
+        for one in left
+        if one.doubt or (one.pod.uid in last and last[one.pod.uid].why in _OPEN)
+    }:
         first = first or next(iter(gone.values()))
         open_ |= {uid for uid, one in gone.items() if not one.doubt}
         left = [one for one in left if one.pod.uid not in gone]
@@ -99,17 +99,13 @@ def _with_doubts(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> di
     }
 
 
-def _is_open(short: Shortage | None) -> bool:
-    """Return whether it is not known of a pod by itself whether it is admitted, or makes room."""
-    return short is not None and short.why in _OPEN
-
-
 def _ordered(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
     found = _outcomes(sorted(tenants, key=lambda one: one.order), node, kubelet)
     # what fits in one order need not in another: a pod may count for more beside others than it asks for
     tied = _tied(tenants, node, kubelet)
     uncertain = dict[str, Shortage]()
-    why = _TIED_STATIC if all(one.pod.static for alike in tied for one in alike) else _TIED
+    all_static = all(one.pod.static for alike in tied for one in alike)
+    why = f"{'static pods' if all_static else 'pods of one second'} have no order"
     if len(tied) > _TRIED:
         some = chain([found], (_outcomes(again, node, kubelet) for again in _others(tenants, tied[:1])))
         first = next((short for each in some for short in each.values()), None)
@@ -158,7 +154,20 @@ def deferred(
     in_order = is_sorted and not any(one.pod.static for one in waiting)
 
     def turn(one: Tenant) -> tuple[object, ...]:
-        return _turn(one, kubelet, in_order=in_order)
+        """Return what decides which resizes are tried first (``sortPendingResizes``, 1.34.4, 1.36.5, 1.37.2).
+
+        Those that wait already come before the others, and in the order of their pods' creation too: they
+        count as waiting since the start, which notes it of one after the other
+        (``BackfillPodResizeConditions``).
+        """
+        if kubelet.behaviour.room.resizes != "sorted":
+            return ()
+        wanted, own = one.asking.wanted, one.asking.own
+        increases = any(wanted.get(name, 0) > own.get(name, 0) for name in ("cpu", "memory"))
+        waits = one.pod.resizing == RESIZE_PENDING
+        created = one.pod.created if in_order else ""
+        guaranteed = class_of(one, kubelet) == GUARANTEED
+        return increases, -(one.priority or 0), not guaranteed, not waits and in_order, created
 
     found, most = dict[str, Shortage](), Counter(used)
     for _, group in groupby(sorted(waiting, key=turn), turn):
@@ -182,30 +191,13 @@ def _after_others(
         before = Counter(used)
         before.subtract(_more(one))
         if short := _lacking_more(one, before, node, kubelet):
-            yield one.pod.uid, structs.replace(short, certain=False, why=_TURN)
+            why = "which resize comes first is not known"
+            yield one.pod.uid, structs.replace(short, certain=False, why=why)
 
 
 _SORTED: Final = 12
 """Resizes that a kubelet leaves in the order of their pods' creation where nothing else tells them apart: Go
 sorts so few by insertion."""
-
-_TURN: Final = "which resize comes first is not known"
-
-
-def _turn(one: Tenant, kubelet: Kubelet, *, in_order: bool) -> tuple[object, ...]:
-    """Return what decides which resizes are tried first (``sortPendingResizes``, 1.34.4, 1.36.5 and 1.37.2).
-
-    Those that wait already come before the others, and in the order of their pods' creation too: they count
-    as waiting since the start, which notes it of one after the other (``BackfillPodResizeConditions``).
-    """
-    if kubelet.behaviour.room.resizes != "sorted":
-        return ()
-    wanted, own = one.asking.wanted, one.asking.own
-    increases = any(wanted.get(name, 0) > own.get(name, 0) for name in ("cpu", "memory"))
-    waits = one.pod.resizing == RESIZE_PENDING
-    created = one.pod.created if in_order else ""
-    guaranteed = class_of(one, kubelet) == GUARANTEED
-    return increases, -(one.priority or 0), not guaranteed, not waits and in_order, created
 
 
 def _more(one: Tenant) -> Counter[str]:
@@ -224,14 +216,6 @@ def _lacking_more(one: Tenant, used: Amounts, node: Given, kubelet: Kubelet) -> 
 
 _TRIED: Final = 32
 """Kinds of pods of one second that are tried in other orders; of more, no outcome is known."""
-
-_TIED: Final = "pods of one second have no order"
-
-_TIED_STATIC: Final = "static pods have no order"
-
-_CHANCE: Final = "other pods are alike, and it takes the room of any of them"
-
-_HIDDEN: Final = "the snapshot hides their {}, which may differ"
 
 _NOT_ADMITTED: Final = "that pod may not be admitted itself"
 
@@ -330,7 +314,8 @@ class _Admitted:
             if held is None:
                 continue
             uid, hidden = held
-            why = _HIDDEN.format(hidden) if hidden else _NOT_ADMITTED if uid in self.found else ""
+            why = f"the snapshot hides their {hidden}, which may differ" if hidden else ""
+            why = why or (_NOT_ADMITTED if uid in self.found else "")
             short = Shortage(str(port), holder=self._names[uid], predicate=reason, certain=not why, why=why)
             if short.certain:
                 return short
@@ -352,7 +337,9 @@ class _Admitted:
             return True
         left = [one for one in self.pods if one not in victims]
         for one in exchangeable(tenant, victims, left, [one.resource for one in lacks], self._kubelet):
-            self.found[one.pod.uid] = structs.replace(short, certain=False, why=_CHANCE)
+            self.found[one.pod.uid] = structs.replace(
+                short, certain=False, why="other pods are alike, and it takes the room of any of them"
+            )
         self.pods, self._used, self._taken = [], Counter(), Taken()
         for one in left:
             self._admit(one)
@@ -464,7 +451,7 @@ def class_of(tenant: Tenant, kubelet: Kubelet) -> str:
     if shown := class_shown(pod, kubelet.behaviour):
         return shown
     try:
-        if has_own(pod.spec, kubelet.gates.is_on(POD_RESOURCES_GATE)):
+        if kubelet.gates.is_on(POD_RESOURCES_GATE) and has_own_resources(pod.spec):
             return qos_class([pod.spec])
         return qos_class(one.spec for one in pod.containers if one.type != "ephemeral")
     except DecodeError:
@@ -489,7 +476,8 @@ def _nearest(pods: Sequence[Tenant], missing: Requirements) -> list[Tenant]:
         place = 0
         best = float(len(missing) + 1)
         for index, one in enumerate(left):
-            distance = _distance(one, missing)
+            lacks = ((number - _asked(one, name), number) for name, number in missing)
+            distance = sum((rest / number) ** 2 for rest, number in lacks if rest > 0)
             if distance < best or (distance == best and _is_smaller(one, left[place])):
                 place, best = index, distance
         missing = _less(missing, [left[place]])
@@ -497,11 +485,6 @@ def _nearest(pods: Sequence[Tenant], missing: Requirements) -> list[Tenant]:
         left[place] = left[-1]
         left.pop()
     return found
-
-
-def _distance(tenant: Tenant, missing: Requirements) -> float:
-    lacks = ((number - _asked(tenant, name), number) for name, number in missing)
-    return sum((rest / number) ** 2 for rest, number in lacks if rest > 0)
 
 
 def _is_smaller(one: Tenant, other: Tenant) -> bool:

@@ -22,6 +22,7 @@ from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE
 from hashcompat.core.kubelet.decide.ports import Port, host_ports
 from hashcompat.core.kubelet.decide.resize import POD_RESIZE_GATE, POD_RESOURCES_GATE
+from hashcompat.core.kubelet.decide.whole import has_own_resources, is_of_pods
 from hashcompat.core.model.pods import RESIZE_IN_PROGRESS, RESIZE_PENDING, Pod
 
 Amounts = Mapping[str, int]
@@ -183,7 +184,7 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
         admitted = _added(admitted, overhead)
         counted = _added(counted, overhead) if behaviour.beside != "containers" else counted
     freed = of_pod
-    if behaviour.freed == "by containers" or not has_own(spec, by_pod):
+    if behaviour.freed == "by containers" or not (by_pod and has_own_resources(spec)):
         adds = sidecars and behaviour.freed != "by containers"
         freed = _summed(spec, lambda row, key: given("own", row, key), sidecars=adds)
     freed = {name: number + (overhead.get(name, 0) if number else 0) for name, number in freed.items()}
@@ -204,7 +205,7 @@ def _of_whole(
     """Return what a pod itself requests; ``changed`` is what its status shows of a resize of that."""
     requests = _requests(spec)
     merged = _merged({**requests, **changed.get(_NOTED, {})}, changed, which) if changed else requests
-    return {name: counted_as(name, merged[name]) for name in requests if _of_pods(name)}
+    return {name: counted_as(name, merged[name]) for name in requests if is_of_pods(name)}
 
 
 def _allocated_to_whole(
@@ -242,13 +243,6 @@ def _is_to_be_resized(pod: Pod) -> bool:
     """Return whether a pod's spec asks for other resources than its kubelet has allocated, as it shows."""
     is_other = bool(_requests(pod.spec)) if set(pod.resized) == {""} else bool(pod.resized)
     return is_other and (pod.seen is not None or pod.resizing == RESIZE_PENDING)
-
-
-def has_own(spec: Mapping[str, Any], counts: bool) -> bool:
-    """Return whether a pod has resources of its own that count (``IsPodLevelResourcesSet``)."""
-    resources = mapping(spec.get("resources"))
-    names = [name for key in ("requests", "limits") for name in mapping(resources.get(key))]
-    return counts and any(map(_of_pods, names))
 
 
 def _merged(
@@ -316,11 +310,6 @@ def _added(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
 
 def _most(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
     return {**one, **{name: max(one.get(name, number), number) for name, number in other.items()}}
-
-
-def _of_pods(name: str) -> bool:
-    """Return whether a pod itself can have a resource (``IsSupportedPodLevelResource``)."""
-    return name in ("cpu", "memory") or name.startswith("hugepages-")
 
 
 def is_extended(name: str) -> bool:

@@ -13,7 +13,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import is_older, minors_behind, oldest_first, same_minor
 from hashcompat.core.compile.gojson import Decoder, compile_decoder
 from hashcompat.core.go.jsonpath import mapping
-from hashcompat.core.go.types import ANY, Member, MemberPair, Slice, Walk, compile_walk
+from hashcompat.core.go.types import ANY, Member, Slice, Walk, compile_walk
 from hashcompat.core.model.escape import few
 from hashcompat.core.model.pods import Pod
 
@@ -71,29 +71,21 @@ def unknown_to(spec: Mapping[str, Any], new: Kubelet, old: Kubelet, defaults: De
 
     Raises DecodeError for JSON that does not fit the new release's types.
     """
-    written = dict(defaults)
+    written, value = dict(defaults), _decoder(new.schema)(spec)
+    pairs = _added(old.schema, new.schema)(ANY, value)
+    added = ((pair.path.replace("[*]", ""), pair.new) for pair in pairs)
     return [
         path
-        for path, member in _new_fields(spec, new, old)
-        if not (path in written and _is_default(member, written[path]))
+        for path, member in added
+        if member is not None
+        and member.value
+        and not (path in written and _is_default(member, written[path]))
     ]
-
-
-def _new_fields(spec: Mapping[str, Any], new: Kubelet, old: Kubelet) -> Iterator[tuple[str, Member]]:
-    value = _decoder(new.schema)(spec)
-    for pair in _added(old.schema, new.schema)(ANY, value):
-        if pair.new is not None and pair.new.value:
-            yield pair.path.replace("[*]", ""), pair.new
 
 
 @lru_cache(maxsize=256)
 def _added(old: Schema, new: Schema) -> Walk:
-    """Return the walk of the fields that only the new types have."""
-    return compile_walk(old.container, new.container, _is_added)
-
-
-def _is_added(pair: MemberPair) -> bool:
-    return pair.old is None
+    return compile_walk(old.container, new.container, lambda pair: pair.old is None)
 
 
 @lru_cache(maxsize=256)

@@ -145,7 +145,7 @@ def compile_hasher(schema: Schema, era: Era, escapes: str, keep_empty: bool, /) 
         name, *arguments = step.split()
         if name not in _STEPS:
             raise UsageError(f"an era names the unknown step {step!r}")
-        go_type, function = _STEPS[name](_Context(go_type, escapes, tuple(arguments)))
+        go_type, function = _STEPS[name](go_type, escapes, arguments)
         compiled.append(function)
     if digest not in BY_NAME:
         raise UsageError(f"an era names the unknown digest {digest!r}")
@@ -177,37 +177,29 @@ def _quick(hasher: Hasher, transforms: Sequence[str], *, keep_empty: bool) -> Qu
     return hashed_fields if picked else hashed_json
 
 
-class _Context(msgspec.Struct, frozen=True):
-    """What a step is compiled for: its input's type, the encoding/json variant, its arguments."""
-
-    go_type: GoType
-    """The type of the step's input."""
-    escapes: str
-    """The encoding/json variant."""
-    arguments: tuple[str, ...]
-    """The words after the step's name in eras.json."""
+# Each makes a step from its input's type, the encoding/json variant, and the words after its name in an era.
 
 
-def _pick(context: _Context) -> tuple[GoType, Step]:
+def _pick(go_type: GoType, _: str, names: Sequence[str]) -> tuple[GoType, Step]:
     """Put some string fields into a map (1.31, kubernetes/kubernetes#124220 ``pickFieldsToHash``)."""
-    if not isinstance(context.go_type, Struct):
+    if not isinstance(go_type, Struct):
         raise UsageError("an era picks fields of something that is not a struct")
-    keys = [field.json for field in context.go_type.fields]
-    indexes = {name: keys.index(name) for name in context.arguments}
+    keys = [field.json for field in go_type.fields]
+    indexes = {name: keys.index(name) for name in names}
     return STRING_MAP, lambda value: {name: value[index] for name, index in indexes.items()}
 
 
-def _json(context: _Context) -> tuple[GoType, Step]:
+def _json(go_type: GoType, escapes: str, _: Sequence[str]) -> tuple[GoType, Step]:
     """Marshal with encoding/json; the ``[]byte`` stays in pieces of its text."""
-    return BYTES, _collect(compile_encoder(context.go_type, ESCAPES[context.escapes]))
+    return BYTES, _collect(compile_encoder(go_type, ESCAPES[escapes]))
 
 
-def _spew(context: _Context) -> tuple[GoType, Step]:
+def _spew(go_type: GoType, _escapes: str, _: Sequence[str]) -> tuple[GoType, Step]:
     """Print ``%#v`` text; of a ``[]byte`` from the step before: ``([]uint8)[123 34 …]``."""
     # go-spew prints each byte of the JSON as a number, four times as much text: the kubelet hashes that.
-    if context.go_type is BYTES:
+    if go_type is BYTES:
         return STRING, byte_slice_pieces
-    return STRING, _collect(compile_printer(context.go_type))
+    return STRING, _collect(compile_printer(go_type))
 
 
 def _collect(emitter: Callable[[Any, Callable[[str], None]], object]) -> Step:

@@ -38,10 +38,8 @@ class StaticUid(msgspec.Struct, frozen=True):
 
     uid: str | None
     """The UID; None if it is unknown."""
-
     given: bool = False
     """Whether the manifest sets it; otherwise it is computed."""
-
     unknown: str = ""
     """Why it is unknown; empty if it is not."""
 
@@ -300,7 +298,10 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
     """
     static_pods = kubelet.static_pods
     # first, so that a wrong source is an error whatever the manifest is
-    suffix = _source_text(static_pods, node_name, source)
+    kind, _, name = source.partition(":")
+    if kind not in static_pods.source or not name:
+        raise UsageError(f"{source!r} is not a source of static pods; want file:<path> or url:<url>")
+    suffix = static_pods.source[kind].format(node=node_name, name=name)
     given = clean(reach(manifest, ("metadata", "uid")) or "")
     if not static_pods.known:
         # the hash of names and images alone needs no defaults of the release either
@@ -354,13 +355,6 @@ def _defaulted(manifest: Mapping[str, Any], static_pods: StaticPods) -> Json:
 def _compiled(types: PodTypes) -> tuple[Callable[[Any], Any], Callable[[Any, Callable[[str], None]], object]]:
     pod = types.pod
     return compile_decoder(pod, keep_empty=True), compile_printer(Pointer(f"*{pod.name}", pod))
-
-
-def _source_text(static_pods: StaticPods, node_name: str, source: str) -> str:
-    kind, _, name = source.partition(":")
-    if kind not in static_pods.source or not name:
-        raise UsageError(f"{source!r} is not a source of static pods; want file:<path> or url:<url>")
-    return static_pods.source[kind].format(node=node_name, name=name)
 
 
 # Whether an upgrade changes a static pod's UID, from its mirror pod if the manifest is not available.
@@ -438,13 +432,10 @@ def _texts_kept_by_one(pod_spec: Mapping[str, Any]) -> Iterator[bool]:
     for listed in lists:
         for written in mapping(listed).values():
             (_, scale), (is_decimal,), kept, _ = quantity.TYPE.decode(written)
-            yield not kept and is_decimal is None and scale >= _MILLI
+            yield not kept and is_decimal is None and scale >= -3  # milli
     for volume in rows(pod_spec, "volumes"):
         size = mapping(mapping(volume).get("emptyDir")).get("sizeLimit")
         yield size is not None and not quantity.TYPE.decode(size)[2]
-
-
-_MILLI: Final = -3
 
 
 def _may_hide_a_change(mirror: Mapping[str, Any], before: StaticPods, after: StaticPods) -> bool:

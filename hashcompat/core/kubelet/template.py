@@ -85,7 +85,9 @@ def around(hasher: Hasher, container: Mapping[str, Any], names: Sequence[str]) -
 
 def around_in(whole: str, hasher: Hasher, names: Sequence[str]) -> Around:
     """Return the hash of a text that a hasher printed, but for names as above."""
-    written = {number: _written(hasher, name) for number, name in enumerate(names)}
+    # encoding/json's bytes are printed as numbers
+    as_bytes = len(hasher.stages) > 1
+    written = {number: in_bytes(name) if as_bytes else name for number, name in enumerate(names)}
     places = sorted((whole.index(name), number) for number, name in written.items() if name in whole)
     texts, end = list[str](), 0
     for start, number in places:
@@ -98,8 +100,3 @@ def around_in(whole: str, hasher: Hasher, names: Sequence[str]) -> Around:
     first, *rest = texts
     after = tuple((number, text) for (_, number), text in zip(places, rest, strict=True))
     return Around.of(hasher, hasher.digest([first]), after)
-
-
-def _written(hasher: Hasher, name: str) -> str:
-    """Return a name as the hashed text holds it: encoding/json's bytes are printed as numbers."""
-    return in_bytes(name) if len(hasher.stages) > 1 else name

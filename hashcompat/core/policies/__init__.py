@@ -221,8 +221,6 @@ def fail_on_of(text: str, place: str) -> tuple[FailOn, ...]:
 
 LIMITS: Final = ("max-restarts", "max-per-owner", "max-per-node")
 
-_AGES: Final = ("plan-max-age", "max-age")
-
 _RESTARTS: Final = (*LIMITS, "fail-on")
 """What a caller says about restarts."""
 
@@ -300,8 +298,10 @@ def settled(given: Mapping[str, PolicySetting], files: Sequence[SettingsFile]) -
     for file in files:
         own = {key: value for key, value in file.settings.items() if chosen[key] is file}
         read.append(_joined(file.name, own, given, counted))
-    strict = is_on(counted, "strict")
-    return Settled(counted, tuple(_without_effect(file, strict) for file in read))
+    if is_on(counted, "strict"):  # exceptions do not count at all
+        loosens = [tuple(key for key in file.loosens if key != "exceptions") for file in read]
+        read = [structs.replace(file, loosens=keys) for file, keys in zip(read, loosens, strict=True)]
+    return Settled(counted, tuple(read))
 
 
 def _is_kept(key: str, value: PolicySetting, nearer: PolicySetting) -> bool:
@@ -313,7 +313,7 @@ def _is_kept(key: str, value: PolicySetting, nearer: PolicySetting) -> bool:
         return False
     if key == "strict":
         return _BOOLEANS[value.text]
-    if key in _AGES:
+    if key in ("plan-max-age", "max-age"):
         return duration_of(value.text, value.place) < duration_of(nearer.text, nearer.place)
     return True  # which cluster, and which key: the user's own
 
@@ -333,7 +333,13 @@ def _joined(
         if stricter:
             ignored.append((key, stricter))
         if key == "fail-on":
-            counted[key] = _with_default(value, given)
+            # with the words that the caller's limits and preflight are about
+            words = [*fail_on_of(value.text, value.place)]
+            if any(key in given for key in LIMITS):
+                words = [*dict.fromkeys((*DEFAULT, *words))]
+            if "preflight" in given:
+                words = [*dict.fromkeys((*words, FailOn.PREFLIGHT))]
+            counted[key] = msgspec.structs.replace(value, text=",".join(words))
         elif stricter:
             continue
         else:
@@ -365,24 +371,6 @@ def _loosens(key: str, value: PolicySetting, given: Mapping[str, PolicySetting])
     if key == "fail-on":
         return not {*DEFAULT} <= {*fail_on_of(value.text, value.place)}
     return key in ("exceptions", "baseline") or (key == "report-only" and _BOOLEANS[value.text])
-
-
-def _with_default(value: PolicySetting, given: Mapping[str, PolicySetting]) -> PolicySetting:
-    """Return a file's ``fail-on``, with the words that the caller's limits and preflight are about."""
-    words = [*fail_on_of(value.text, value.place)]
-    if any(key in given for key in LIMITS):
-        words = [*dict.fromkeys((*DEFAULT, *words))]
-    if "preflight" in given:
-        words = [*dict.fromkeys((*words, FailOn.PREFLIGHT))]
-    return msgspec.structs.replace(value, text=",".join(words))
-
-
-def _without_effect(file: PolicyFile, strict: bool) -> PolicyFile:
-    """Return what became of a file's settings where exceptions do not count at all."""
-    if not strict:
-        return file
-    loosens = tuple(key for key in file.loosens if key != "exceptions")
-    return msgspec.structs.replace(file, loosens=loosens)
 
 
 def is_on(settings: Mapping[str, PolicySetting], key: str) -> bool:

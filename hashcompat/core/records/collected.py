@@ -74,11 +74,16 @@ def from_dump(dump: Dump) -> list[Record]:
     applied = list(_applied(dump))
     if any(probe.name.endswith(_APPLIED) for probe in dump.of_kind("file")):
         known = {(one.uid, one.container) for one in applied if isinstance(one, Applied)}
-        best = [_without_resources(record, known) for record in best]
+        best = [
+            structs.replace(one, unapplied=True)
+            if isinstance(one, Recorded) and one.uid and (one.uid, one.container) not in known
+            else one
+            for one in best
+        ]
     devices = _device_files(dump)
     plugins = _plugins(devices)
     if plugins is not None:
-        best = [_with_plugins(record, plugins) for record in best]
+        best = [structs.replace(one, plugins=plugins) if isinstance(one, Recorded) else one for one in best]
     return [*best, *applied, *_files(dump, best, devices)]
 
 
@@ -92,9 +97,7 @@ def files_of(dump: Dump) -> list[Files]:
 
 _ADMITTING: Final = ("/cpu_manager_state", "/memory_manager_state")
 """How the paths of the kubelet's files end that decide about admission."""
-_ALLOCATED: Final = "/allocated_pods_state"
 _TOPOLOGY: Final = (CPUS, NUMA)
-_CONFIGURATION: Final = "KubeletConfiguration"
 _ARGUMENTS: Final = ("kubelet", "k3s")
 _NAMES: Final = 1 << 12
 """Characters of the names in a directory of drop-ins; it has a few."""
@@ -115,7 +118,7 @@ def _allocated(dump: Dump) -> dict[str, dict[str, Mapping[str, Any]]]:
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     try:
         for probe in dump.of_kind("file"):
-            for document in _documents(probe) if probe.name.endswith(_ALLOCATED) else ():
+            for document in _documents(probe) if probe.name.endswith("/allocated_pods_state") else ():
                 if isinstance(document, Mapping) and is_checkpoint(document):
                     for one in (*from_checkpoint(document), *of_pods_in(document)):
                         found.setdefault(one.uid, {})[one.container] = one.resources
@@ -129,7 +132,7 @@ def _decides(probe: Probe) -> bool:
     text = probe.text or ""
     if probe.kind == "file":
         is_one = probe.name.endswith(_ADMITTING) or probe.name.startswith(_TOPOLOGY)
-        return probe.text is None or is_one or _CONFIGURATION in text
+        return probe.text is None or is_one or "KubeletConfiguration" in text
     if probe.kind == "directory":
         return len(text) <= _NAMES
     return probe.kind == "arguments" and probe.name in _ARGUMENTS
@@ -217,12 +220,6 @@ def _applied(dump: Dump) -> Iterator[Record]:
                 raise InputError(f"node {dump.node}: {error}") from None
 
 
-def _without_resources(record: Record, known: Collection[tuple[str, str]]) -> Record:
-    """Return a record that says whether the kubelet's file lacks the container that it is of."""
-    is_known = not isinstance(record, Recorded) or not record.uid or (record.uid, record.container) in known
-    return record if is_known else structs.replace(record, unapplied=True)
-
-
 def served(document: Any) -> tuple[str, ...]:
     """Return the names of the resources, in order. Raises InputError for what no kubelet writes."""
     if not isinstance(document, Mapping):
@@ -272,10 +269,6 @@ def _device_files(dump: Dump) -> list[Any] | None:
         return [one for probe in found for one in _documents(probe)] if found else None
     except UnreadError:
         return None
-
-
-def _with_plugins(record: Record, plugins: tuple[str, ...]) -> Record:
-    return structs.replace(record, plugins=plugins) if isinstance(record, Recorded) else record
 
 
 def _documents(probe: Probe) -> list[Any]:

@@ -37,18 +37,6 @@ _RKT_HASH: Final = "rkt.kubernetes.io/container-hash"
 _RKT_ATTEMPT: Final = "rkt.kubernetes.io/restart-count"
 
 
-class _Made(msgspec.Struct, frozen=True):
-    """What a runtime reports of a container besides labels and annotations."""
-
-    id: str
-    created: datetime | None
-    running: bool | None
-    attempt: int | None
-    code: int | None = None
-    out_of_memory: bool = False
-    begun: bool = True
-
-
 _CREATED_STATES: Final = ("CONTAINER_CREATED", "0")
 _EXITED_STATES: Final = ("CONTAINER_EXITED", "2")
 _LOST_STATES: Final = ("CONTAINER_UNKNOWN", "3")
@@ -91,16 +79,17 @@ def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     labels, annotations = part(status, "labels"), part(status, "annotations")
     if labels.get(NAME):
         state = str(status.get("state"))
-        made = _Made(
-            text(status, "id"),
-            time_of(status.get("createdAt")),
-            _RUNS.get(state),
-            cri_attempt(status),
-            _number(status.get("exitCode")) if state in _EXITED_STATES else None,
-            status.get("reason") == OUT_OF_MEMORY,
-            state not in _CREATED_STATES,
+        yield structs.replace(
+            _recorded(labels, annotations),
+            id=text(status, "id"),
+            created=time_of(status.get("createdAt")),
+            running=_RUNS.get(state),
+            attempt=cri_attempt(status),
+            code=_number(status.get("exitCode")) if state in _EXITED_STATES else None,
+            out_of_memory=status.get("reason") == OUT_OF_MEMORY,
+            begun=state not in _CREATED_STATES,
+            lost=state in _LOST_STATES,
         )
-        yield structs.replace(_recorded(labels, annotations, made), lost=state in _LOST_STATES)
     else:
         yield from from_cri_pod(status)
 
@@ -116,18 +105,18 @@ def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     # Dockershim keeps annotations as labels with a prefix; before 1.6 the hash is a label or in the name.
     hashes = {key: named.labels.get(f"annotation.{key}") for key in (HASH, HASH_WITHOUT_RESOURCES)}
     hashes[HASH] = named.hex or hashes[HASH] or named.labels.get(HASH)
-    identity = text(container, "Id") or text(container, "ID")
     state = container.get("State")
-    made = _Made(
-        identity,
-        time_of(container.get("Created")),
-        named.running if _shows_state(container) else None,
-        named.attempt,
-        _docker_code(container),
-        part(container, "State").get("OOMKilled") is True,
-        (state.get("Status") if isinstance(state, Mapping) else state) != "created",
+    yield structs.replace(
+        _recorded(labels, hashes),
+        id=text(container, "Id") or text(container, "ID"),
+        created=time_of(container.get("Created")),
+        running=named.running if _shows_state(container) else None,
+        attempt=named.attempt,
+        code=_docker_code(container),
+        out_of_memory=part(container, "State").get("OOMKilled") is True,
+        begun=(state.get("Status") if isinstance(state, Mapping) else state) != "created",
+        docker=True,
     )
-    yield structs.replace(_recorded(labels, hashes, made), docker=True)
 
 
 def _docker_code(container: Mapping[str, Any]) -> int | None:
@@ -171,32 +160,22 @@ def _annotations(value: Mapping[str, Any]) -> Mapping[str, str]:
     }
 
 
-def _recorded(labels: Mapping[str, Any], annotations: Mapping[str, Any], made: _Made) -> Recorded:
-    """Build the record; a missing or unreadable hash counts as 0 to a kubelet, and is None here."""
+def _recorded(labels: Mapping[str, Any], annotations: Mapping[str, Any]) -> Recorded:
+    """Return what labels and annotations show; a missing or unreadable hash, 0 to a kubelet, is None here."""
     uid, namespace, pod, name = (str(labels.get(key, "")) for key in (UID, NAMESPACE, POD, NAME))
     value, without = (_hex(annotations.get(key)) for key in (HASH, HASH_WITHOUT_RESOURCES))
+    # the release that the hash is of: that it is another one counts, whatever stands for it
+    release = str(annotations.get(HASH_VERSION) or "")
     return Recorded(
         uid,
         namespace,
         pod,
         name,
         value,
-        running=made.running,
-        attempt=made.attempt,
-        hash_version=_version(annotations.get(HASH_VERSION)),
+        running=None,
+        hash_version=release if not release or _RELEASE.fullmatch(release) else MASK,
         without_resources=without,
-        id=made.id,
-        created=made.created,
-        code=made.code,
-        out_of_memory=made.out_of_memory,
-        begun=made.begun,
     )
-
-
-def _version(value: Any) -> str:
-    """Return the release that a hash is of; that it is of another one counts, whatever stands for it."""
-    release = str(value or "")
-    return release if not release or _RELEASE.fullmatch(release) else MASK
 
 
 def _hex(text: Any) -> int | None:

@@ -287,17 +287,13 @@ def _supersedes(record: Recorded, known: Recorded) -> bool:
         if record.attempt is not None and known.attempt is not None and record.attempt != known.attempt:
             return record.attempt > known.attempt
         if record.running and known.running:
-            _require_one_hash(record, known)
+            # unless a snapshot hides one of the hashes
+            hashes = known.hash, record.hash
+            if all(isinstance(one, int) for one in hashes) and len({*hashes}) > 1:
+                name = name_path(record.namespace, record.pod, record.container)
+                text = f"two of its records show it running with the hashes {hashes[0]} and {hashes[1]}"
+                raise InputError(f"{name}: {text}, and nothing shows which is newer; give one of them")
     return _rank(record) >= _rank(known)
-
-
-def _require_one_hash(record: Recorded, known: Recorded) -> None:
-    """Raise InputError where two records show different hashes, neither of which a snapshot hides."""
-    hashes = known.hash, record.hash
-    if all(isinstance(one, int) for one in hashes) and len({*hashes}) > 1:
-        name = name_path(record.namespace, record.pod, record.container)
-        text = f"two of its records show it running with the hashes {hashes[0]} and {hashes[1]}"
-        raise InputError(f"{name}: {text}, and nothing shows which is newer; give one of them")
 
 
 def _rank(record: Recorded) -> tuple[bool, bool, int, bool]:

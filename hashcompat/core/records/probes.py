@@ -191,7 +191,7 @@ def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
     it, for a newer format, and for a thing that is twice in a dump, with other content, where it is read
     once: which of the two was read, and which one somebody planted, cannot be known.
     """
-    node, probes = "", _none()
+    node, probes = "", dict[tuple[str, str], list[Probe]]()
     for document in documents:
         mark = document.get(MARK) if isinstance(document, Mapping) else None
         if mark == "dump":
@@ -203,7 +203,7 @@ def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
                     f"{origin}: a dump in a format that is not known; want one up to {FORMAT}, "
                     "so use the hashcompat whose collector wrote it, or a newer one"
                 )
-            node, probes = _text(document, "node", origin), _none()
+            node, probes = _text(document, "node", origin), {}
         elif mark == "probe":
             probe = _probe(document, origin)
             same = probes.setdefault((probe.kind, probe.name), [])
@@ -211,13 +211,9 @@ def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
             same.append(probe)
         elif mark == "end":
             yield _dump(node, origin, probes, complete=True)
-            node, probes = "", _none()
+            node, probes = "", {}
     if probes or node:
         yield _dump(node, origin, probes, complete=False)
-
-
-def _none() -> dict[tuple[str, str], list[Probe]]:
-    return {}
 
 
 def _check_again(probe: Probe, before: Sequence[Probe], where: str) -> None:

@@ -155,7 +155,7 @@ def _survey(source: Input, jobs: int, alike: Stencils) -> Survey | None:
         if is_template(source) or is_blank_yaml(source):
             return None
         raise InputError(f"{error}; --exclude leaves a file out") from None
-    return None if survey.bare else survey
+    return survey if survey.objects else None
 
 
 def _said(names: Sequence[str | Input], choices: Sequence[Chosen], surveys: _Surveys = ()) -> list[str]:

@@ -51,7 +51,6 @@ from hashcompat.sources.workloads import Ownership
 Kinds = Mapping[int, object]
 """What the documents say of their kind behind their items, by number."""
 _ITEM: Final = "$.items["
-_KUSTOMIZE: Final = "kustomize.config.k8s.io/"
 _HEADS: Final = 8
 """Documents whose kind is kept, for a message."""
 _LONGEST: Final = 100
@@ -62,75 +61,57 @@ class EmptyError(InputError):
     """A file holds no document."""
 
 
-class Survey(msgspec.Struct, frozen=True):
+class _Seen(msgspec.Struct):
+    """What the parts of a file show."""
+
+    documents: int = 0
+    """How many it holds."""
+    heads: dict[tuple[str, str], None] = msgspec.field(default_factory=dict)
+    """The apiVersion and the kind of its first documents."""
+    elements: bool = False
+    """Whether one of them, a list, has an element."""
+    objects: int = 0
+    """Of these, what a plan could be about: nothing, if they have no kind, or are of kustomize."""
+    pod_lists: int = 0
+    """How many of them are lists of pods."""
+    kinds: dict[int, object] = msgspec.field(default_factory=dict)
+    """Those that come after items."""
+    found: list[tuple[Found, KubernetesObject]] = msgspec.field(default_factory=list)
+    """Its nodes, and a snapshot's records, each with the object that holds it."""
+    census: Ownership = msgspec.field(default_factory=Ownership)
+    """Who owns what among its objects."""
+    snapshots: int = 0
+    """How many of the documents are snapshots."""
+    listed: bool = False
+    """Whether the last document is a list."""
+    warnings: list[str] = msgspec.field(default_factory=list)
+    """What plans of these do not show."""
+    containers: int = 0
+    """How many containers its pods have, but for templates and init containers."""
+    clusters: set[str] = msgspec.field(default_factory=set)
+    """The UIDs of the namespaces kube-system in it: one, unless it holds objects of several clusters."""
+    titles: set[tuple[str, Labels]] = msgspec.field(default_factory=set)
+    """The names and labels of clusters that its snapshots have."""
+    budgets: bool = False
+    """Whether a document is a list of PodDisruptionBudgets, which may be empty."""
+    scales: dict[tuple[str, str], int] = msgspec.field(default_factory=dict)
+    """How many replicas its controllers want."""
+
+
+class Survey(_Seen, kw_only=True):
     """What a first look at a file shows."""
 
     source: Input
-
-    documents: int
-    """How many it holds."""
-
-    heads: tuple[tuple[str, str], ...]
-    """The apiVersion and the kind of its first documents."""
-
-    elements: bool
-    """Whether one of them, a list, has an element."""
-
-    bare: bool
-    """Whether none of them is a Kubernetes object that a plan could be about: they have no kind, or are of
-    kustomize."""
-
-    pod_lists: int
-    """How many of them are lists of pods."""
-
-    kinds: Kinds
-    """Those that come after items."""
-
-    found: tuple[tuple[Found, KubernetesObject], ...]
-    """Its nodes, and a snapshot's records, each with the object that holds it."""
-
-    census: Ownership
-    """Who owns what among its objects."""
-
-    snapshots: int
-    """How many of the documents are snapshots."""
-
-    listed: bool
-    """Whether the last document is a list."""
-
-    warnings: tuple[str, ...]
-    """What plans of these do not show."""
-
-    containers: int
-    """How many containers its pods have, but for templates and init containers."""
-
-    clusters: frozenset[str]
-    """The UIDs of the namespaces kube-system in it: one, unless it holds objects of several clusters."""
-
-    titles: frozenset[tuple[str, Labels]]
-    """The names and labels of clusters that its snapshots have."""
-
-    budgets: bool
-    """Whether a document is a list of PodDisruptionBudgets, which may be empty."""
-
-    scales: Mapping[tuple[str, str], int]
-    """How many replicas its controllers want."""
-
     alike: Stencils
     """The patterns of its latest pods."""
-
     dated: tuple[Dated, ...]
     """What shows when it was taken, but for its pods; nothing where only they do."""
-
     spans: Spans | None
     """Where it is divided for several processes; None where one reads it."""
-
     yaml: bool = False
     """Whether it is YAML, which may be valid though it was cut."""
-
     blocks: bool = False
     """Whether it is a YAML list whose elements can be read one by one."""
-
     guessed: bool = False
     """Whether nobody looked into the spans yet, where all pods seem to be."""
 
@@ -211,7 +192,6 @@ def _looked(source: Input, known: Kinds, jobs: int, alike: Stencils, *, yaml: bo
 
 
 def _through(source: Input, known: Kinds, found: Iterable[Part], alike: Stencils) -> Survey:
-    """Look through the parts of a file as one process reads them; errors as ``parts``."""
     look = _Look(source.origin, known)
     for part in found:
         look.add(part)
@@ -288,47 +268,38 @@ def _is_like_pod(value: object) -> bool:
 
 
 class _Look:
-    """Collects what the parts of a file show."""
-
     def __init__(self, origin: str, known: Kinds) -> None:
         self._origin, self._known = origin, known
-        self._documents = self._objects = self._pod_lists = self._saved = self._containers = 0
-        self._listed = self._budgets = self._elements = False
-        self._heads: dict[tuple[str, str], None] = {}
-        self._scales: dict[tuple[str, str], int] = {}
-        self._kinds: dict[int, object] = {}
-        self._found: list[tuple[Found, KubernetesObject]] = []
-        self._warnings: list[str] = []
-        self._census, self._kept, self._clusters = Ownership(), _Kept(origin), set[str]()
-        self._titles = set[tuple[str, Labels]]()
-        self._dater = Dater()
+        self._seen, self._kept, self._dater = _Seen(), _Kept(origin), Dater()
         self._replica: Replica | None = None  # the last object, if it was one
 
     def add(self, part: Part) -> None:
         """Take one more part into account."""
+        seen = self._seen
         replica = part.value if isinstance(part.value, Replica) else None
         if part.index is None:
-            self._documents += 1
+            seen.documents += 1
             value = part.value if isinstance(part.value, Mapping) else replica.outline if replica else {}
             kind = value.get("kind")
-            self._objects += isinstance(kind, str) and not str(value.get("apiVersion")).startswith(_KUSTOMIZE)
-            self._objects += kind is None and _is_like_pod(part.value)
-            self._pod_lists += kind == "PodList"
-            if len(self._heads) < _HEADS:
-                self._heads[str(value.get("apiVersion"))[:_LONGEST], str(kind)[:_LONGEST]] = None
-            self._saved += kind == snapshots.KIND
-            self._listed = is_list(kind)
-            self._budgets |= kind == f"{BUDGET}List"
-            if part.document in self._kinds:
-                self._kinds[part.document] = intern(str(kind))
+            of_kustomize = str(value.get("apiVersion")).startswith("kustomize.config.k8s.io/")
+            seen.objects += isinstance(kind, str) and not of_kustomize
+            seen.objects += kind is None and _is_like_pod(part.value)
+            seen.pod_lists += kind == "PodList"
+            if len(seen.heads) < _HEADS:
+                seen.heads[str(value.get("apiVersion"))[:_LONGEST], str(kind)[:_LONGEST]] = None
+            seen.snapshots += kind == snapshots.KIND
+            seen.listed = is_list(kind)
+            seen.budgets |= kind == f"{BUDGET}List"
+            if part.document in seen.kinds:
+                seen.kinds[part.document] = intern(str(kind))
         else:
-            self._elements = True
+            seen.elements = True
             if part.kind is None:
-                self._kinds[part.document] = ""
-                self._objects += not self._objects and _is_like_pod(part.value)
+                seen.kinds[part.document] = ""
+                seen.objects += not seen.objects and _is_like_pod(part.value)
         last, self._replica = self._replica, replica
         if replica is not None and replica.is_like(last):
-            self._containers += containers_of(replica.shape.value)  # all else is as in the one before it
+            seen.containers += containers_of(replica.shape.value)  # all else is as in the one before it
             return
         with suppress(InputError):  # what is wrong in it is said when its pods are read
             for one in objects(part, self._known or {part.document: "List"}, self._origin):
@@ -337,71 +308,56 @@ class _Look:
 
     def pass_over(self, place: ListPlace) -> None:
         """Take into account that there are elements at a place, whatever they are."""
-        self._elements = True
+        seen = self._seen
+        seen.elements = True
         if place.kind is None:
-            self._kinds[place.document] = ""
+            seen.kinds[place.document] = ""
 
     @property
     def has_pods(self) -> bool:
         """Whether there was a pod."""
-        return self._census.has_pods
+        return self._seen.census.has_pods
 
     def _object(self, one: KubernetesObject) -> None:
         """Take one object into account; raises InputError for one that cannot be read."""
-        self._census.add(one.value)
-        self._containers += containers_of(one.value)
-        self._clusters.update(cluster_of(one.value))
-        self._scales.update([scale] if (scale := scale_of(one.value)) else [])
+        seen = self._seen
+        seen.census.add(one.value)
+        seen.containers += containers_of(one.value)
+        seen.clusters.update(cluster_of(one.value))
+        seen.scales.update([scale] if (scale := scale_of(one.value)) else [])
         if one.value["kind"] in BESIDE_PODS:
             # without the object itself, which has most of the memory; its place is for messages
-            self._found += ((thing, structs.replace(one, value={})) for thing in read(one))
+            seen.found += ((thing, structs.replace(one, value={})) for thing in read(one))
         self._dater.add(one.value, one.origin)
         if one.value["kind"] == snapshots.KIND:
-            self._warnings += snapshots.warnings(one.value)
-            self._titles.add(snapshots.named(one.value))
+            seen.warnings += snapshots.warnings(one.value)
+            seen.titles.add(snapshots.named(one.value))
 
     def _check(self) -> None:
-        self._kept.check(self._found, self._census, len(self._kinds), len(self._scales))
+        seen = self._seen
+        self._kept.check(seen.found, seen.census, len(seen.kinds), len(seen.scales))
 
     def merge(self, other: _Look, index: int) -> None:
         """Take what another look found in the elements from an index on into account."""
-        self._elements |= other._elements
-        self._containers += other._containers
-        self._scales |= other._scales
-        self._found += [(thing, _later(where, index)) for thing, where in other._found]
-        self._warnings += other._warnings
-        self._census.merge(other._census)
-        self._clusters |= other._clusters
-        self._titles |= other._titles
+        seen, more = self._seen, other._seen
+        seen.elements |= more.elements
+        seen.containers += more.containers
+        seen.scales |= more.scales
+        seen.found += [(thing, _later(where, index)) for thing, where in more.found]
+        seen.warnings += more.warnings
+        seen.census.merge(more.census)
+        seen.clusters |= more.clusters
+        seen.titles |= more.titles
         self._dater.merge(other._dater)
         self._check()
 
     def survey(self, source: Input, alike: Stencils, divided: Spans | None = None) -> Survey:
         """Return what was found in a file."""
-        if self._documents == self._pod_lists == 1:
+        seen = self._seen
+        if seen.documents == seen.pod_lists == 1:
             alike = Stencils(kind="Pod")  # an API server's answer leaves the kind of its items out
-        return Survey(
-            source,
-            self._documents,
-            tuple(self._heads),
-            self._elements,
-            not self._objects,
-            self._pod_lists,
-            self._kinds,
-            tuple(self._found),
-            self._census,
-            self._saved,
-            self._listed,
-            tuple(self._warnings),
-            self._containers,
-            frozenset(self._clusters),
-            frozenset(self._titles),
-            self._budgets,
-            self._scales,
-            alike,
-            tuple(self._dater.dated(source.file, alone=self._saved == self._documents)),
-            divided,
-        )
+        dated = tuple(self._dater.dated(source.file, alone=seen.snapshots == seen.documents))
+        return Survey(**structs.asdict(seen), source=source, alike=alike, dated=dated, spans=divided)
 
 
 def _later(found: KubernetesObject, index: int) -> KubernetesObject:

@@ -51,18 +51,13 @@ class Input(msgspec.Struct, frozen=True):
 
     origin: str
     open: Callable[[], io.BufferedReader]
-
     modified: datetime | None = None
     """When a file was last written, UTC; None for anything else."""
-
     proven: bool = True
     """Whether its end is certainly the end of the content: not of a download without a length."""
-
     stdin: bool = False
-
     size: int = 0
     """The bytes of a regular file; 0 for anything else."""
-
     meter: ReadingMeter | None = None
     """What counts the bytes that are read."""
 

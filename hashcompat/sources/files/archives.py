@@ -91,14 +91,15 @@ def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked:
             for piece in tape.pieces(member):
                 copy.add(piece)
             places.append((member.name, begin, copy.size))
-    files = tuple((name, _file(source, copy, name, *place)) for name, *place in places)
-    return Unpacked(files, tuple(links), tuple(others))
-
-
-def _file(source: Input, copy: Copy, name: str, begin: int, end: int) -> Input:
     # the end of the archive proves that of each file in it
-    label = f"{source.origin}: {clean(name)}"
-    return Input(label, partial(copy.open, begin, end), source.modified)
+    files = tuple(
+        (
+            name,
+            Input(f"{source.origin}: {clean(name)}", partial(copy.open, begin, end), source.modified),
+        )
+        for name, begin, end in places
+    )
+    return Unpacked(files, tuple(links), tuple(others))
 
 
 def _wanted(tape: _Tape, wanted: Callable[[tarfile.TarInfo], bool], most: int) -> Iterator[tarfile.TarInfo]:

@@ -83,7 +83,6 @@ _WANTED_RECORDS: Final = (
     "a dump of the collector, docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"
 )
 _TEXTS: Final = (".json", ".jsonl", ".ndjson", ".log", ".txt")
-_SUFFIXES: Final = (*_TEXTS, ".tar", ".tgz")
 
 
 def records_in(names: tuple[str, ...]) -> list[Record]:
@@ -99,7 +98,7 @@ def records_in(names: tuple[str, ...]) -> list[Record]:
 def _records_of(name: str, keeper: Keeper) -> list[Record]:
     found: list[Record] = []
     several = Path(name).is_dir()
-    for source in inputs(name, recursive=True, suffixes=_SUFFIXES):
+    for source in inputs(name, recursive=True, suffixes=(*_TEXTS, ".tar", ".tgz")):
         records, is_archive = _records_read(source, keeper)
         several = several or is_archive
         if not (records or several):

@@ -110,7 +110,9 @@ def _of_source(source: Input, rules: Exclusions, meter: ReadingMeter | None) -> 
                 filter(None, [f"{source.origin}: no {', '.join(SUFFIXES)} file in this archive", str(unread)])
             )
         )
-    found = _of_files(source.origin, [(_plain(one), file) for one, file in archive.files], rules)
+    # without the dots in a name that mean nothing
+    files = [(str(PurePosixPath("/", one).relative_to("/")), file) for one, file in archive.files]
+    found = _of_files(source.origin, files, rules)
     left = [f"links are not followed: {few(archive.links, _NAMED)}"] if archive.links else []
     said = [f"{source.origin}: {one}" for one in left]
     found = structs.replace(found, warnings=(*found.warnings, *said))
@@ -128,11 +130,6 @@ def _with_unread(found: Chosen, name: str, unread: Unread, rules: Exclusions) ->
     return structs.replace(found, warnings=(*found.warnings, line))
 
 
-def _plain(name: str) -> str:
-    """Return the name of a member without the dots that mean nothing."""
-    return str(PurePosixPath("/", name).relative_to("/"))
-
-
 def patterns_in(name: str) -> tuple[str, ...]:
     """Return the patterns in a file in the form of .gitignore; errors as ``inputs``."""
     (source,) = inputs(name, recursive=False, suffixes=())
@@ -146,7 +143,8 @@ _LONGEST_PATTERNS: Final = 1 << 16
 
 def _of_files(name: str, files: _Files, rules: Exclusions) -> Chosen:
     every, warnings, bundled = files, list[str](), frozenset[str]()
-    files = _without(every, rules.excluded)
+    kept = set(_not_excluded([one for one, _ in every], rules.excluded))
+    files = [pair for pair in every if pair[0] in kept]
     if every and not files:
         warnings.append(f"{name}: --exclude leaves nothing to read: {count(len(every), 'file')} excluded")
     for layout in _LAYOUTS:
@@ -159,12 +157,6 @@ def _of_files(name: str, files: _Files, rules: Exclusions) -> Chosen:
             break
     found = _of_manifests(files, rules)
     return structs.replace(found, warnings=tuple(warnings), bundled=bundled)
-
-
-def _without(files: _Files, patterns: Sequence[str]) -> _Files:
-    """Return the files that no pattern matches."""
-    kept = set(_not_excluded([one for one, _ in files], patterns))
-    return [pair for pair in files if pair[0] in kept]
 
 
 def _not_excluded(names: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:

@@ -96,7 +96,9 @@ def plan_of(document: Saved) -> Plan:
         tuple(map(_hop, spec.rows("hops"))),
         _hop(rollback) if rollback else None,
         spec.text("assumedPatch", ""),
-        _suggestion(suggestion) if suggestion else None,
+        Suggestion(suggestion.text("kubelet"), suggestion.texts("like"), suggestion.number("restartsSaved"))
+        if suggestion
+        else None,
         releases=tuple(spec.each("releases", _release)),
         origin=origin_of(source) if source else Origin(),
         making=making_of(spec),
@@ -256,10 +258,6 @@ def origin_of(row: JsonObject) -> Origin:
     names, place = row.texts("names"), (row.text("context"), row.text("server"))
     cluster, oldest, taken = row.text("clusterUID", ""), *map(row.time_or_none, ("oldest", "takenAt"))
     return Origin(row.word("kind", Source), names, *place, cluster=cluster, oldest=oldest, taken=taken)
-
-
-def _suggestion(row: JsonObject) -> Suggestion:
-    return Suggestion(row.text("kubelet"), row.texts("like"), row.number("restartsSaved"))
 
 
 def _release(releases: JsonObject, name: str) -> ReleaseFacts:

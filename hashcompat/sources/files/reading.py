@@ -228,9 +228,7 @@ def _quick(*, strict: bool) -> Quick:
 
 def _looked(text: str) -> Sequence[tuple[Any, str]] | None:
     """Return the objects of a JSON list for a first look: a few of them strictly, for others like them."""
-    if len(text) < _FEW:
-        return decoded(text)
-    return first_look(text)
+    return decoded(text) if len(text) < _FEW else first_look(text)
 
 
 # Find a YAML object that ends too early: YAML that was cut is often valid, JSON never is. kubectl and the

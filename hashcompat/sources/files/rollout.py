@@ -10,7 +10,7 @@ import json
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -23,7 +23,7 @@ from hashcompat.core.go.allowance import LONGEST_NAME
 from hashcompat.core.model.documents import API_VERSION
 from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.sources.content import LONGEST_TEXT, replacing
-from hashcompat.sources.documents import JsonObject, loads, row_of
+from hashcompat.sources.documents import loads, row_of
 from hashcompat.sources.files import named
 
 _KIND: Final = "RolloutState"
@@ -40,30 +40,22 @@ def rollout_of(text: str) -> Rollout:
         name = one.text("node")
         if not name or len(name) > LONGEST_NAME or name in turns:
             raise InputError(f"{one.path}.node: want the name of a node, each once")
-        turns[name] = _turn(one)
+        phase = one.word("phase", Phase)
+        started, ended = one.time_or_none("startedAt"), one.time_or_none("endedAt")
+        if started is None:
+            raise InputError(f"{one.path}.startedAt: want a time")
+        if (ended is None) != (phase is Phase.STARTED):
+            raise InputError(f"{one.path}.endedAt: want a time of a node that is done or failed, else null")
+        names = (one.text("id"), one.text("holder"), one.text("plan"))
+        turns[name] = Turn(phase, *names, started, ended, one.text("reason"))
     return Rollout(turns)
-
-
-def _turn(row: JsonObject) -> Turn:
-    phase = row.word("phase", Phase)
-    started, ended = row.time_or_none("startedAt"), row.time_or_none("endedAt")
-    if started is None:
-        raise InputError(f"{row.path}.startedAt: want a time")
-    if (ended is None) != (phase is Phase.STARTED):
-        raise InputError(f"{row.path}.endedAt: want a time of a node that is done or failed, else null")
-    names = (row.text("id"), row.text("holder"), row.text("plan"))
-    return Turn(phase, *names, started, ended, row.text("reason"))
 
 
 def text_of(rollout: Rollout) -> str:
     """Return the JSON of a state, with a line for each node, which a person can read and take out."""
-    rows = ",\n".join(f"  {_line(_item(name, turn))}" for name, turn in sorted(rollout.turns.items()))
+    rows = ",\n".join(f"  {json.dumps(_item(name, turn))}" for name, turn in sorted(rollout.turns.items()))
     head = f'"apiVersion": "{API_VERSION}",\n "kind": "{_KIND}"'
     return f'{{\n {head},\n "items": [\n{rows}\n ]\n}}\n'
-
-
-def _line(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=True)
 
 
 def _item(name: str, turn: Turn) -> Json:

@@ -21,7 +21,15 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.yaml import load_all
 from hashcompat.core.go.yamlevents import Place, line_in, line_of, lines_of
 from hashcompat.core.model.items import near
-from hashcompat.core.policies import DURATION, LIMIT, PolicySetting, SettingsFile, Settled, named_files
+from hashcompat.core.policies import (
+    DURATION,
+    LIMIT,
+    LIMITS,
+    PolicySetting,
+    SettingsFile,
+    Settled,
+    named_files,
+)
 from hashcompat.core.policies.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
 from hashcompat.core.shown import name as shown_name
 from hashcompat.sources.content import whole
@@ -87,10 +95,9 @@ class Exceptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 FILES: Final = {"settings": Settings, "exceptions": Exceptions}
 """What ``schemas/settings`` has a schema of."""
-_LIMIT_WORDS: Final = "a number of findings, such as 10, or a part of all, such as 5%"
 _PATTERN: Final = f"with '*' for any characters within a part, of at most {LONGEST_PATTERN} characters"
 _WANTED: Final = {
-    **dict.fromkeys(("max-restarts", "max-per-owner", "max-per-node"), _LIMIT_WORDS),
+    **dict.fromkeys(LIMITS, "a number of findings, such as 10, or a part of all, such as 5%"),
     "fail-on": "a list of some of restart, kill, unknown, pdb, static, preflight",
     **dict.fromkeys(("plan-max-age", "max-age"), "a duration, such as 24h, 90m or 1h30m"),
     **dict.fromkeys(("strict", "report-only"), "true or false"),

@@ -70,7 +70,9 @@ def _rows(items: Iterable[JsonObject], surrounding: Callable[[], JsonObject], fi
     for key, kind in _RECORDS.items():
         for row in rest.rows(key, []):
             name = _name_of_record(row, kind, names)
-            found[_numbered(name, seen)] = (line(_without_aliases(row.value)),)
+            aliases = {one for one in _ALIASED if isinstance(row.value.get(one), str)}
+            values = {one: value for one, value in row.value.items() if one not in aliases}
+            found[_numbered(name, seen)] = (line(values),)
     spec = {key: value for key, value in rest.row("spec").value.items() if key not in _OF_A_SIDE}
     said, origin = rest.value, "a snapshot"
     return SnapshotRows(file, spec, taken_at(said, origin), cluster_of(said, origin), found)
@@ -122,11 +124,6 @@ def _without_numbers(container: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(hashes, Mapping) and not any(isinstance(value, str) for value in hashes.values()):
         return container
     return {key: value for key, value in container.items() if key != HASHES}
-
-
-def _without_aliases(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a record without what stands for a hash in its own snapshot only."""
-    return {key: value for key, value in row.items() if not (key in _ALIASED and isinstance(value, str))}
 
 
 # What ``diff`` compares: a saved plan as a plan, or a saved snapshot as rows.

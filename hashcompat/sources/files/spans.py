@@ -145,8 +145,6 @@ def cut(stream: io.BufferedReader, begin: int, end: int) -> io.BufferedReader:
 
 
 class _Slice(io.RawIOBase):
-    """Some bytes of a file."""
-
     def __init__(self, stream: io.BufferedReader, begin: int, end: int) -> None:
         self._stream, self._left = stream, end - begin
         stream.seek(begin)
@@ -177,8 +175,6 @@ _SHARES: Final = (1 / 2, 1 / 4, 3 / 4)
 
 
 class _Element(msgspec.Struct, frozen=True):
-    """An element of a file's list."""
-
     byte: int
     """Where it begins."""
     is_pod: bool
@@ -263,7 +259,11 @@ def _spans(search: _Search, first: int, jobs: int) -> Spans | None:
     if found is None:
         return None
     ends, end = found
-    pod = _pod(search, begins, ends)
+    pods = [one.byte for one in (begins, ends) if one.is_pod]
+    if not pods:
+        tried = (search.behind(int(share * search.size)) for share in _SHARES)
+        pods = [one.byte for one in tried if one is not None and one.is_pod]
+    pod = pods[0] if pods else None
     if pod is None:
         return None
     begin = first if begins.is_pod else search.turn(first, pod, is_pod=True)
@@ -274,12 +274,3 @@ def _spans(search: _Search, first: int, jobs: int) -> Spans | None:
     *rows, last = [Span(*bytes_) for bytes_ in pairwise([begin, *places, stop])]
     last = structs.replace(last, closes=ends.is_pod)
     return Spans((*rows, last), FIRST, end if ends.is_pod else stop)
-
-
-def _pod(search: _Search, first: _Element, last: _Element) -> int | None:
-    """Return where a pod begins; None where none is plainly there."""
-    pods = [one.byte for one in (first, last) if one.is_pod]
-    if not pods:
-        tried = (search.behind(int(share * search.size)) for share in _SHARES)
-        pods = [one.byte for one in tried if one is not None and one.is_pod]
-    return pods[0] if pods else None

@@ -19,7 +19,7 @@ from hashcompat.core.corev1.scheduling import api_references
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.allowance import object_meter, values_in
-from hashcompat.core.go.jsonpath import Lines, mapping, part
+from hashcompat.core.go.jsonpath import Lines, mapping, part, rows
 from hashcompat.core.go.jsontext import JsonLines
 from hashcompat.core.go.metav1 import RawJson
 from hashcompat.core.kubelet.staticpods import refusal
@@ -132,7 +132,21 @@ def _collect(
         )
     raw = b"" if Path(name).is_symlink() else raw
     made = StaticManifest(content, node, f"file:{path_on_node}", raw, placed, alone)
-    return _as_mirrored(found[0], made)
+    # with the name and the node that its mirror pod shows (``generatePodName``); one with a UID of its own is
+    # a manifest all the same: its references count, and its annotations
+    pod = found[0]
+    return structs.replace(
+        pod,
+        references=api_references(pod.spec),
+        profiles=profiles_in(mapping(part(made.content, "metadata").get("annotations"))),
+        name=f"{pod.name}-{made.node.lower()}",
+        node=made.node,
+        manifest=True,
+        static=True,
+        config_hash="",  # what runs is another question
+        workload=pod.workload or f"Node/{made.node}",
+        static_manifest=made,
+    )
 
 
 def collect_directories(
@@ -146,18 +160,11 @@ def collect_directories(
         for pod in found.pods:
             pods.setdefault(pod.static_manifest.source if pod.static_manifest else pod.origin, pod)
     if len(pods) > 1:
-        pods = {source: _beside_others(pod) for source, pod in pods.items()}
+        for source, pod in pods.items():
+            if manifest := pod.static_manifest:
+                manifest = structs.replace(manifest, alone=False)
+                pods[source] = structs.replace(pod, static_manifest=manifest)
     return Inventory(tuple(pods.values()), warnings=tuple(dict.fromkeys(warnings)))
-
-
-def _beside_others(pod: Pod) -> Pod:
-    """Return a pod whose manifest is not all that is asked about."""
-    manifest = pod.static_manifest
-    return (
-        pod
-        if manifest is None
-        else structs.replace(pod, static_manifest=structs.replace(manifest, alone=False))
-    )
 
 
 def beside(others: Inventory, manifests: Inventory, expected: Iterable[Pod], node: str) -> Inventory:
@@ -257,25 +264,6 @@ def _place(pod: Pod) -> _Place:
     return pod.node, pod.namespace, pod.name
 
 
-def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:
-    """Give a pod the name and the node that its mirror pod shows (``generatePodName``).
-
-    One with a UID of its own is a manifest all the same: its references count, and its annotations.
-    """
-    return structs.replace(
-        pod,
-        references=api_references(pod.spec),
-        profiles=profiles_in(mapping(part(manifest.content, "metadata").get("annotations"))),
-        name=f"{pod.name}-{manifest.node.lower()}",
-        node=manifest.node,
-        manifest=True,
-        static=True,
-        config_hash="",  # what runs is another question
-        workload=pod.workload or f"Node/{manifest.node}",
-        static_manifest=manifest,
-    )
-
-
 def _manifest(source: Input, *, packed: bool) -> tuple[Any, Lines | None, bytes]:
     """Return the JSON document, or the first one of the YAML, as kubelets do; its lines and the content."""
     repeated = list[str]()
@@ -313,7 +301,8 @@ def _manifest(source: Input, *, packed: bool) -> tuple[Any, Lines | None, bytes]
 
 def _with_raw_fields(document: Any, text: str) -> Any:
     """Keep the JSON text of managed fields, which enters a UID unchanged."""
-    entries = _managed_fields(document)
+    every = rows(part(mapping(document), "metadata"), "managedFields")
+    entries = [row for row in every if isinstance(row, dict) and row.get("fieldsV1") is not None]
     if not entries:
         return document
     raw = [text[match.end() : jsontext.end_of_value(text, match.end())] for match in _FIELDS.finditer(text)]
@@ -322,18 +311,8 @@ def _with_raw_fields(document: Any, text: str) -> Any:
             "fieldsV1 is also outside metadata.managedFields; leave managedFields out of the manifest"
         )
     kept = iter(raw)
-    rows = [
+    changed = [
         {**row, "fieldsV1": RawJson(next(kept).encode(errors="surrogateescape"))} if row in entries else row
-        for row in document["metadata"]["managedFields"]
+        for row in every
     ]
-    return {**document, "metadata": {**document["metadata"], "managedFields": rows}}
-
-
-def _managed_fields(document: Any) -> list[Any]:
-    metadata = document.get("metadata") if isinstance(document, dict) else None
-    rows = metadata.get("managedFields") if isinstance(metadata, dict) else None
-    return (
-        [row for row in rows if isinstance(row, dict) and row.get("fieldsV1") is not None]
-        if isinstance(rows, list)
-        else []
-    )
+    return {**document, "metadata": {**document["metadata"], "managedFields": changed}}

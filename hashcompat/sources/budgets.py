@@ -37,7 +37,6 @@ _LISTING: Final = frozenset({"In", "NotIn"})
 _OPERATORS: Final = _LISTING | {"Exists", "DoesNotExist"}
 _PERCENT: Final = regex(r"\d{1,3}%", re.ASCII)
 """Validation refuses more than 100 % (pkg/apis/policy/validation)."""
-_FACT: Final = 400
 _LONGEST: Final = 1_024
 """Characters of a name."""
 NOT_IN_INPUT: Final = (
@@ -103,7 +102,7 @@ def size_of(budget: Budget | Service) -> int:
     """Return how much memory one takes, in facts of up to 400 bytes (``core/go/allowance.py``)."""
     selector = budget.selector or ()
     texts = [text for one in selector for text in (one.key, *one.values)]
-    return 3 + len(selector) + sum(len(text) + 100 for text in texts) // _FACT
+    return 3 + len(selector) + sum(len(text) + 100 for text in texts) // 400
 
 
 def budgets_of(

@@ -14,6 +14,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import BufferedIOBase, BufferedReader, RawIOBase
 from itertools import chain
 from pathlib import Path
@@ -190,12 +191,15 @@ def chunks(
     """
     lead: list[str] | None = []
     position = 0
-    for text, plain in kept(_decoded(_pieces(Plain(stream)), checked=checked)):
-        if not plain and (place := _control(text)) is not None:
+    # pieces of bounded size, however well it is compressed
+    pieces = iter(partial(Plain(stream).read, _CHUNK), b"")
+    for text, plain in kept(_decoded(pieces, checked=checked)):
+        if not plain and (found := _CONTROL.search(text)):
             what = (
                 None if position else next((name for pattern, name in _BINARY if pattern.match(text)), None)
             )
-            raise InputError(f"{what or f'binary data at character {position + place}'}; want {wanted}")
+            what = what or f"binary data at character {position + found.start()}"
+            raise InputError(f"{what}; want {wanted}")
         position += len(text)
         if lead is None:
             yield text
@@ -241,12 +245,6 @@ def lines(chunked: Iterable[str]) -> Iterator[str]:
     yield rest
 
 
-def _control(text: str) -> int | None:
-    """Return the place of the first control character that text cannot hold."""
-    match = _CONTROL.search(text)
-    return match.start() if match else None
-
-
 def _decoded(pieces: Iterator[bytes], *, checked: bool) -> Decoded:
     """Decode UTF-8, or UTF-16 where it has that byte order mark, as PowerShell's ``>`` writes.
 
@@ -270,12 +268,6 @@ def _decoded(pieces: Iterator[bytes], *, checked: bool) -> Decoded:
         yield decoder.decode(b"", final=True), of_bytes or not checked
     except UnicodeDecodeError as error:
         raise InputError(f"damaged UTF-16 text: {error.reason}") from None
-
-
-def _pieces(stream: Plain) -> Iterator[bytes]:
-    """Yield the content in pieces of bounded size, however well it was compressed."""
-    while piece := stream.read(_CHUNK):
-        yield piece
 
 
 # Files that are written whole or not at all.

@@ -188,7 +188,6 @@ class InFile(msgspec.Struct, frozen=True):
 
     file: str = ""
     """Its name as given; empty for an object that is in none."""
-
     lines: Lines | None = None
     """Where the objects in the object's lists begin; None where that is not known."""
 
@@ -205,13 +204,10 @@ class Fields(msgspec.Struct, frozen=True):
 
     value: Mapping[str, Any]
     """The object as given."""
-
     origin: str
     """The file and the document in it."""
-
     path: str
     """Its place in the document (``$.items[3].metadata``)."""
-
     where: InFile = IN_NO_FILE
     """The file with the document, as far as it is known; not of a part of an object."""
 

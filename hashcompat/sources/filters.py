@@ -81,16 +81,13 @@ class Filters(msgspec.Struct, frozen=True, dict=True, metaclass=Keywords):
 
         Its name ends with its node's, and it has no owner.
         """
+        name = record.pod
+        ends = (name[place + 1 :] for place, char in enumerate(name) if char == "-")
         return (
             self._is_in_namespaces(record.namespace)
-            and (not self.nodes or any(end in self._ends for end in _ends_of(record.pod)))
+            and (not self.nodes or any(end in self._ends for end in ends))
             and not self.owners
         )
-
-
-def _ends_of(name: str) -> Iterator[str]:
-    """Yield what follows each hyphen of a name."""
-    return (name[place + 1 :] for place, char in enumerate(name) if char == "-")
 
 
 class _Wanted:
@@ -143,7 +140,6 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
 
 
 def _none(number: int, noun: str) -> str:
-    """Say that nothing matches."""
     if not number:
         return f"no {noun} matches the filters"
     if number == 1:
@@ -208,8 +204,6 @@ class _Selected(msgspec.Struct, frozen=True):
 
 
 class _Kept:
-    """Counts what a run keeps of its pods."""
-
     def __init__(self) -> None:
         self.containers, self.names = allowances.containers(), allowances.names()
 
@@ -241,7 +235,6 @@ class _Passing:
 
 
 def _names(pod: Pod) -> list[str]:
-    """Return the names that a report of a pod keeps."""
     containers = [container.name for container in pod.containers]
     return [pod.namespace, pod.name, pod.uid, pod.node, pod.owner, pod.workload, *containers]
 

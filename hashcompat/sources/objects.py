@@ -59,22 +59,16 @@ class KubernetesObject(msgspec.Struct, frozen=True, eq=False):
 
     value: Mapping[str, Any]
     """The object as given, with its ``kind``."""
-
     origin: str
     """The file and the document in it."""
-
     path: str
     """Its place in the document (``$.items[3]``)."""
-
     doubt: str = ""
     """Why it may be only the first part of an object; empty where nothing indicates that."""
-
     in_snapshot: bool = False
     """Whether a ClusterSnapshot holds it, whose containers may have stored hashes."""
-
     where: InFile = IN_NO_FILE
     """The file with the document."""
-
     maker: Maker | None = None
     """What makes the pod that it is, where its text was not decoded: ``value`` is that of another one."""
 

@@ -8,7 +8,7 @@ for a mirror pod by ``config.mirror`` (pkg/kubelet/types/pod_update.go ``IsMirro
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -50,9 +50,7 @@ _LIMITED: Final = "kubernetes.io/limit-ranger"
 """What the admission plugin LimitRanger notes the resources in that it sets."""
 _NO_UID: Final = ("", "mirror")
 """Values of ``config.mirror`` that are not the static pod's uid; the latter is that of 1.0."""
-_FILE: Final = "file"
 _URL: Final = "http"
-_OF_NO_STATIC_POD: Final = "api"
 
 
 class Mirror(msgspec.Struct, frozen=True):
@@ -60,18 +58,12 @@ class Mirror(msgspec.Struct, frozen=True):
 
     static: bool = False
     """Whether the pod is a static one: a mirror pod, or a static pod as its kubelet lists it."""
-
     uid: str = ""
     """The static pod's uid; empty for other pods, and where it is not shown."""
-
     from_url: bool = False
     """Whether the kubelet reads it from a URL."""
-
     doubt: str = ""
     """What contradicts that a kubelet made this mirror pod, in a few words; empty for nothing."""
-
-
-_ORDINARY: Final = Mirror()
 
 
 def mirror_of(metadata: Mapping[str, Any], annotations: Mapping[str, Any], node: str, owner: str) -> Mirror:
@@ -82,15 +74,17 @@ def mirror_of(metadata: Mapping[str, Any], annotations: Mapping[str, Any], node:
     uid, name = _text(metadata, "uid"), _text(metadata, "name")
     if _MIRROR not in annotations:
         if not is_computed(uid):
-            return _ORDINARY
+            return Mirror()
         return Mirror(static=True, uid=uid, from_url=annotations.get(_SOURCE) == _URL)
     kind, _, made_by = owner.partition("/")
     if owner and kind != "Node":
         return Mirror(doubt=f"its controller is {name_path(kind, made_by)}")
     doubts = (*_misnamed(name, node, made_by), *_contradicting(annotations))
+    # the annotation that cannot be changed counts before the other one
+    copied, value = _text(annotations, _CONFIG_HASH), _text(annotations, _MIRROR)
     return Mirror(
         static=True,
-        uid=_static_uid(annotations),
+        uid=value if copied and value not in _NO_UID else copied,
         from_url=annotations.get(_SOURCE) == _URL,
         doubt=next(iter(doubts), ""),
     )
@@ -102,7 +96,7 @@ def annotations_of(pod: Pod) -> dict[str, str]:
     if pod.mirror_doubt or (pod.static and pod.uid != pod.config_hash):
         annotations[_MIRROR] = ""
     if pod.mirror_doubt.startswith(ANNOTATIONS):  # one annotation contradicts another: so do these
-        annotations[_SOURCE] = _OF_NO_STATIC_POD
+        annotations[_SOURCE] = "api"
     elif pod.from_url:
         annotations[_SOURCE] = _URL
     if pod.config_hash:
@@ -123,14 +117,8 @@ def _contradicting(annotations: Mapping[str, Any]) -> Iterator[str]:
     value, copied = _text(annotations, _MIRROR), _text(annotations, _CONFIG_HASH)
     if copied and value not in (*_NO_UID, copied):
         yield f"{_MIRROR} and {_CONFIG_HASH} differ"
-    if _text(annotations, _SOURCE) not in ("", _FILE, _URL):
+    if _text(annotations, _SOURCE) not in ("", "file", _URL):
         yield f"{_SOURCE} is not one of static pods"
-
-
-def _static_uid(annotations: Mapping[str, Any]) -> str:
-    """Return the static pod's uid: the annotation that cannot be changed counts before the other one."""
-    copied, value = _text(annotations, _CONFIG_HASH), _text(annotations, _MIRROR)
-    return value if copied and value not in _NO_UID else copied
 
 
 def _text(value: Mapping[str, Any], key: str) -> str:
@@ -256,10 +244,13 @@ def reported(
     ready, since = readiness(status.value.get("conditions"))
     conditions = _conditions(status.value.get("conditions"))
     resized = resized_in(spec, status.value, static=static) if status.value else {}
+    # a resize that is not done, as kubelets show it from 1.33 on: pkg/kubelet/status/status_manager.go
+    # ``SetPodResizePendingCondition``
+    pending = (one for one in (RESIZE_PENDING, RESIZE_IN_PROGRESS) if (one, "True") in conditions)
     return {
         "phase": phase,
         "resized": resized,
-        "resizing": _resizing(conditions) or _unseen_resize(spec, resized),
+        "resizing": next(pending, "") or _unseen_resize(spec, resized),
         "qos": "" if static else next((one for one in QOS if one == status.value.get("qosClass")), ""),
         "restarting": (RESTARTING_ALL, "True") in conditions,
         "unsandboxed": (SANDBOX_READY, "False") in conditions,
@@ -359,15 +350,6 @@ def _changed(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Map
     return {what: one for what, (one, asked) in shown.items() if one and one != asked}
 
 
-def _resizing(conditions: Collection[tuple[str, str]]) -> str:
-    """Return the condition that shows a resize that is not done, as kubelets set them from 1.33 on.
-
-    Source: pkg/kubelet/status/status_manager.go ``SetPodResizePendingCondition``.
-    """
-    known = RESIZE_PENDING, RESIZE_IN_PROGRESS
-    return next((one for one in known if (one, "True") in conditions), "")
-
-
 def _unseen_resize(spec: Mapping[str, Any], resized: Mapping[str, Mapping[str, Any]]) -> str:
     """Return that a resize waits, where a kubelet gave a container other resources than its spec asks for.
 
@@ -382,12 +364,11 @@ def _unseen_resize(spec: Mapping[str, Any], resized: Mapping[str, Mapping[str, A
             shown, wanted = changed.get(str(row.get("name")), {}), mapping(row.get("resources"))
             if _differs(shown.get("allocated"), wanted.get("requests"), {}):
                 return RESIZE_PENDING
-            if set(shown) == _LIMITS and _differs(shown["limits"], wanted.get("limits"), _ROUNDED):
+            if set(shown) == {"limits"} and _differs(shown["limits"], wanted.get("limits"), _ROUNDED):
                 return RESIZE_PENDING
     return ""
 
 
-_LIMITS: Final = {"limits"}
 _ROUNDED: Final = {"cpu": "10m", "memory": "64Ki"}
 """By how much a runtime may round a limit: systemd rounds a quota to 1 % of a CPU, kernels to a page."""
 

@@ -147,7 +147,12 @@ def _printed(process: subprocess.Popen[bytes], end: float) -> bytes:
     if len(printed) > LONGEST_TEXT:
         raise too_long("output", LONGEST_TEXT, "save it in smaller parts, and give the files")
     if process.wait(max(end - time.monotonic(), 0)):
-        raise ExitCodeError(_line(said))
+        # programs print warnings before the line with the error
+        try:
+            lines = said.result(_AFTERWARDS_SECONDS).decode(errors="replace").strip().splitlines()
+        except TimeoutError:
+            lines = []
+        raise ExitCodeError(without_secrets(lines[-1]) if lines else "no message")
     return printed
 
 
@@ -172,12 +177,3 @@ def _last(stream: IO[bytes]) -> bytes:
         while data := os.read(stream.fileno(), _CHUNK):
             last = (last + data)[-_LONGEST_WORDS:]
     return last
-
-
-def _line(said: Future[bytes]) -> str:
-    """Return the line with the error, as far as it is shown: programs print warnings before it."""
-    try:
-        lines = said.result(_AFTERWARDS_SECONDS).decode(errors="replace").strip().splitlines()
-    except TimeoutError:
-        lines = []
-    return without_secrets(lines[-1]) if lines else "no message"

@@ -135,7 +135,6 @@ _BASIC: Final = frozenset(
 )
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
 _JSON: Final = re.compile(r'json:"([^",]*)((?:,[a-z]+)*)"')
-_MAP: Final = "map"
 
 
 def container_types(source: bytes, origin: str) -> dict[str, Any]:
@@ -189,7 +188,6 @@ def _walk(node: Node) -> Iterator[Node]:
 
 
 def _definitions(root: Node) -> Iterator[tuple[str, Node]]:
-    """Yield the name and the definition of each type that the file declares."""
     for declaration in root.children:
         for spec in declaration.named_children if declaration.type == "type_declaration" else ():
             name, definition = spec.child_by_field_name("name"), spec.child_by_field_name("type")
@@ -232,5 +230,5 @@ def _mentioned(described: str | list[dict[str, Any]]) -> Iterator[str]:
         yield from (
             name
             for name in _NAME.findall(text)
-            if name not in _BASIC and name != _MAP and name not in DEFAULTS
+            if name not in _BASIC and name != "map" and name not in DEFAULTS
         )

@@ -46,9 +46,11 @@ def workload_of(owner: str, labels: Mapping[str, Any], static_on: str = "") -> s
     kind, _, name = owner.partition("/")
     if kind == "ReplicaSet":
         return maker_of(name, labels) or owner
-    match = _JOB.fullmatch(name) if kind == "Job" else None
-    if match and _is_time(int(match[2])):
-        return f"CronJob/{match[1]}"
+    if kind == "Job" and (match := _JOB.fullmatch(name)):
+        time = int(match[2])
+        # in seconds, the time of a schedule is that of a full minute
+        if time in _MINUTES or (time in _SECONDS and time % 60 == 0):
+            return f"CronJob/{match[1]}"
     return owner or (f"Node/{static_on}" if static_on else "")
 
 
@@ -70,11 +72,6 @@ def _endings(value: str) -> Iterator[str]:
         yield "-" + "".join(_SAFE[ord(char) % len(_SAFE)] for char in value)
 
 
-def _is_time(number: int) -> bool:
-    """Return whether a number is the time of a schedule; in seconds it is that of a full minute."""
-    return number in _MINUTES or (number in _SECONDS and number % 60 == 0)
-
-
 Place = tuple[str, ...]
 """The keys from an object down to its pod template."""
 USUAL: Final[Place] = ("spec", "template")
@@ -90,7 +87,6 @@ GROUPS: Final = frozenset({"", "apps", "batch", "extensions"})
 """The API groups of those kinds; another group may have a kind of the same name and any structure."""
 _WITHOUT_PODS: Final = frozenset({"Pod", "Node", "ControllerRevision"})
 """Kinds without a pod template of their own; a ControllerRevision is the history of one."""
-_NOT_SEARCHED: Final = frozenset({"metadata", "status"})
 
 
 def group_of(value: Mapping[str, Any]) -> str:
@@ -131,7 +127,7 @@ def unread_places(value: Mapping[str, Any]) -> list[str]:
 def _templates(value: Mapping[str, Any]) -> Iterator[str]:
     """Yield the path of all that is like a pod, or named a template with containers; visit values once."""
     todo: list[tuple[str, Any]] = [
-        (f"$.{key}", child) for key, child in value.items() if key not in _NOT_SEARCHED
+        (f"$.{key}", child) for key, child in value.items() if key not in ("metadata", "status")
     ]
     seen = set[int]()  # YAML aliases can repeat one value without end
     while todo:
@@ -179,16 +175,12 @@ class CountedTemplates(msgspec.Struct, frozen=True):
 
     left_out: frozenset[str] = frozenset()
     """The uids of objects whose pod templates do not count."""
-
     warnings: tuple[str, ...] = ()
     """What was left out, and which templates are not read, one line a cause."""
-
     makers: Mapping[tuple[str, str], str] = {}
     """What controls each ReplicaSet and Job in the input, or itself: ``Kind/name`` by namespace and that."""
-
     unread: tuple[str, ...] = ()
     """Those of the warnings that say which templates are not read."""
-
     volumes: Mapping[tuple[str, str], str] = {}
     """The kinds of PersistentVolumes behind claims, by their namespaces and names (``Claims.kinds``)."""
 
@@ -229,7 +221,6 @@ class _Workload(msgspec.Struct, frozen=True):
     name: str
     keys: tuple[Key, ...]
     """Empty for a manifest."""
-
     owners: tuple[Key, ...]
     read: bool
     unread: tuple[str, ...]

@@ -31,8 +31,6 @@ T = TypeVar("T")
 Say = Callable[[str], None]
 _NOT_FOUND: Final = 404
 _FORBIDDEN: Final = 403
-_BUDGETS: Final = "poddisruptionbudgets"
-_VERSION: Final = "/version"
 _POLICY: Final = ("policy/v1", "policy/v1beta1")
 """The versions of their API, from 1.21 and from 1.5 to 1.24."""
 
@@ -86,9 +84,10 @@ class Request(msgspec.Struct, frozen=True):
     @property
     def path(self) -> str:
         """The path below the API server."""
-        parts = ("namespaces", self.namespace) if self.namespace else ()
+        parts: tuple[str, ...] = ("namespaces", self.namespace) if self.namespace else ()
         root = f"/apis/{self.api}" if self.group else f"/api/{self.api}"
-        return "/".join((root, *map(_quoted, (*parts, self.resource, *filter(None, [self.name])))))
+        parts += (self.resource, *filter(None, [self.name]))
+        return "/".join((root, *(quote(part, safe="") for part in parts)))
 
     @property
     def verb(self) -> str:
@@ -111,10 +110,6 @@ class Request(msgspec.Struct, frozen=True):
         if self.resource == "nodes":
             return ""
         return f" in the namespace {self.namespace}" if self.namespace else " in all namespaces"
-
-
-def _quoted(part: str) -> str:
-    return quote(part, safe="")
 
 
 def pod_requests(scope: ReadScope) -> list[Request]:
@@ -143,7 +138,10 @@ def system_request() -> Request:
 
 def budget_requests(scope: ReadScope, api: str = _POLICY[0]) -> list[Request]:
     """Return the lists that hold the budgets of the scope's namespaces."""
-    return [Request(_BUDGETS, namespace, api=api) for namespace in dict.fromkeys(scope.namespaces or ("",))]
+    return [
+        Request("poddisruptionbudgets", namespace, api=api)
+        for namespace in dict.fromkeys(scope.namespaces or ("",))
+    ]
 
 
 def service_requests(scope: ReadScope) -> list[Request]:
@@ -213,7 +211,7 @@ def _uid_or_none(client: Client) -> str:
 def _version_or_none(client: Client) -> str:
     """Return the release that the API server reports, which everybody may ask; a plan does not need it."""
     try:
-        return text(client.get(_VERSION), "gitVersion")
+        return text(client.get("/version"), "gitVersion")
     except InputError:
         return ""
 

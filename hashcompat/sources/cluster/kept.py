@@ -144,18 +144,15 @@ def pod_of(item: Any) -> Pod:
     """
     if isinstance(item, Replica):
         (made,) = read(KubernetesObject(item.outline, _origin(item.namespace, item.name), "$", maker=item))
-        pod = _in_no_file(made)  # type: ignore[arg-type]  # of the kind asked for
+        pod: Pod = made  # type: ignore[assignment]  # of the kind asked for
+        # without the lines of the text that is kept, which nobody sees
+        pod = structs.replace(pod, containers=tuple(structs.replace(one, line=0) for one in pod.containers))
     else:
         check_kind(item, _KIND)
         metadata = part(item, "metadata")
         origin = _origin(text(metadata, "namespace"), text(metadata, "name"))
         (pod,) = read_object({**item, "kind": _KIND}, origin)  # type: ignore[assignment]  # as above
     return pod
-
-
-def _in_no_file(pod: Pod) -> Pod:
-    """Return a pod without the lines of the text that is kept, which nobody sees."""
-    return structs.replace(pod, containers=tuple(structs.replace(one, line=0) for one in pod.containers))
 
 
 def _origin(namespace: str, name: str) -> str:

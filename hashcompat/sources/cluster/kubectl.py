@@ -170,11 +170,6 @@ def _lines(stream: IO[str], over: threading.Event) -> Iterator[str]:
                 return
 
 
-def _of_plugin(line: str) -> str:
-    """Return a line of a credential plugin: whole for the person at a terminal, not in a log."""
-    return line if sys.stdin.isatty() and sys.stderr.isatty() else said(line)
-
-
 class _Listener:
     """Reads kubectl's stderr, so that it never blocks: what its log says is kept, the rest is passed on.
 
@@ -205,7 +200,9 @@ class _Listener:
                     self._held.append(line)
 
     def _pass_on(self, line: str) -> None:
-        self._say(_of_plugin(line.rstrip("\n")))
+        """Pass on a line of a credential plugin: whole for the person at a terminal, not in a log."""
+        text = line.rstrip("\n")
+        self._say(text if sys.stdin.isatty() and sys.stderr.isatty() else said(text))
 
     def release(self) -> None:
         """Pass on what was said so far, and from now on each line at once."""
@@ -252,7 +249,6 @@ class _UnixPool(HTTPConnectionPool):
 
 _LONGEST_TOKEN: Final = 64 << 10
 """Bytes; HTTP servers take no longer header."""
-_HTTPS: Final = "443"
 ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
@@ -277,7 +273,7 @@ def server(environment: Mapping[str, str]) -> str:
 
 
 def _address(environment: Mapping[str, str]) -> tuple[str, int]:
-    port = environment.get("KUBERNETES_SERVICE_PORT") or _HTTPS
+    port = environment.get("KUBERNETES_SERVICE_PORT") or "443"
     if not port.isascii() or not port.isdigit() or not 0 < int(port[:6]) < 1 << 16:
         raise InputError("KUBERNETES_SERVICE_PORT is not a port's number")
     return environment["KUBERNETES_SERVICE_HOST"], int(port)

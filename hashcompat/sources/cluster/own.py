@@ -97,7 +97,7 @@ def _rules(requests: Iterable[Request]) -> list[dict[str, Any]]:
 def _role(namespace: str, rules: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "apiVersion": f"{_API}/v1",
-        "kind": f"{_kind(namespace)}Role",
+        "kind": "Role" if namespace else "ClusterRole",
         "metadata": {"name": _NAME, **({"namespace": namespace} if namespace else {})},
         "rules": rules,
     }
@@ -111,10 +111,6 @@ def _binding(role: dict[str, Any], namespace: str, name: str) -> dict[str, Any]:
         "roleRef": {"apiGroup": _API, "kind": role["kind"], "name": _NAME},
         "subjects": [{"kind": "ServiceAccount", "namespace": namespace, "name": name}],
     }
-
-
-def _kind(namespace: str) -> str:
-    return "" if namespace else "Cluster"
 
 
 T = TypeVar("T")

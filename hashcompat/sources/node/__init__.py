@@ -141,7 +141,6 @@ _CONTAINER: Final = re.compile(r"[0-9a-f]{64}")
 """The id of a container in the name of its cgroup."""
 _BREAK: Final = re.compile(r"[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
 """What ends a line for some reader; a process may have it in its name, to look like two."""
-_NAMESPACES: Final = ("mnt", "user")
 
 
 def everything(root: Root) -> str:
@@ -266,7 +265,7 @@ def is_of_root(root: Root, pid: str) -> bool:
 
 def is_in_namespaces(root: Root, pid: str) -> bool:
     """Return whether a process is in the mount and the user namespace of process 1."""
-    return all(_is_shared(root, pid, name) for name in _NAMESPACES)
+    return all(_is_shared(root, pid, name) for name in ("mnt", "user"))
 
 
 def _is_shared(root: Root, pid: str, name: str) -> bool:

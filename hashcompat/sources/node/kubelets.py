@@ -78,7 +78,12 @@ def started(texts: Iterable[str], unit: str) -> str:
     Raises InputError for several programs, and for one that depends on variables or specifiers.
     """
     command = _command(texts, unit)
-    return _first_word(command, unit) if command else ""
+    if not command:
+        return ""
+    words = _words(command)
+    if not words or "%" in words[0] or "$" in words[0]:
+        raise InputError(f"{unit} names no program without variables")
+    return words[0]
 
 
 def _command(texts: Iterable[str], unit: str) -> str:
@@ -121,13 +126,6 @@ def _service(text: str) -> Iterator[str]:
             section = whole
         elif section == "[Service]":
             yield whole
-
-
-def _first_word(command: str, unit: str) -> str:
-    words = _words(command)
-    if not words or "%" in words[0] or "$" in words[0]:
-        raise InputError(f"{unit} names no program without variables")
-    return words[0]
 
 
 def _words(command: str) -> list[str]:
@@ -174,8 +172,6 @@ _ENVIRONMENT: Final = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"}
 
 
 class _Process(msgspec.Struct, frozen=True):
-    """A process with the name of a kubelet."""
-
     pid: str
     parent: str
     name: str
@@ -191,7 +187,12 @@ def find(asking: NodeReader, root: Root, processes: Probe) -> Probe:
 
 
 def _only(root: Root, processes: Probe) -> str:
-    found = [one for one in _candidates(processes) if _counts(root, one)]
+    candidates = (
+        _Process(pid, parent, name)
+        for pid, parent, state, name in named(processes)
+        if name in _NAMES and state not in _ENDED
+    )
+    found = [one for one in candidates if _counts(root, one)]
     pids = {one.pid for one in found}
     found = [one for one in found if one.parent not in pids]  # forked, and not yet another program
     if len(found) > 1:
@@ -203,12 +204,6 @@ def _only(root: Root, processes: Probe) -> str:
     if not found:
         raise NoneSuchError("no kubelet runs")
     return f"{found[0].pid} {_NAMES[found[0].name]}"
-
-
-def _candidates(processes: Probe) -> Iterator[_Process]:
-    for pid, parent, state, name in named(processes):
-        if name in _NAMES and state not in _ENDED:
-            yield _Process(pid, parent, name)
 
 
 def _counts(root: Root, one: _Process) -> bool:

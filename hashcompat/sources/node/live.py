@@ -278,9 +278,17 @@ def recorded(kind: str, endpoint: str = "") -> list[Record]:
     before Docker, since it shows more of sandboxes. Raises InputError, naming each socket and what is
     wrong with it, when none reports a kubelet's container.
     """
+    runtimes = [*_RUNTIMES.values()] if kind == AUTO else [_RUNTIMES[kind]]
+    given = endpoint.removeprefix("unix://")
+    asked = [
+        (runtime.documents, socket)
+        for runtime in runtimes
+        for socket in ([given] if given else runtime.sockets)
+        if given or Path(socket).exists()
+    ]
     answers: list[list[Record]] = []
     problems = []
-    for ask, socket in _sockets(kind, endpoint.removeprefix("unix://")):
+    for ask, socket in asked:
         try:
             answers.append(_once(from_node(ask(socket))))
         except InputError as error:
@@ -289,19 +297,9 @@ def recorded(kind: str, endpoint: str = "") -> list[Record]:
             problems += [] if answers[-1] else [f"{socket}: no kubelet's container in it"]
     best = of_kubelet(answers)
     if not best:
-        usual = ", ".join(socket for runtime in _of_kind(kind) for socket in runtime.sockets)
+        places = ", ".join(socket for runtime in runtimes for socket in runtime.sockets)
         raise InputError(
-            "; ".join(problems) or f"no container runtime at {usual}; name its socket with --runtime-endpoint"
+            "; ".join(problems)
+            or f"no container runtime at {places}; name its socket with --runtime-endpoint"
         )
     return best
-
-
-def _sockets(kind: str, endpoint: str) -> Iterator[tuple[Callable[[str], list[Any]], str]]:
-    for runtime in _of_kind(kind):
-        usual = [socket for socket in runtime.sockets if Path(socket).exists()]
-        for socket in [endpoint] if endpoint else usual:
-            yield runtime.documents, socket
-
-
-def _of_kind(kind: str) -> list[_Runtime]:
-    return list(_RUNTIMES.values()) if kind == AUTO else [_RUNTIMES[kind]]

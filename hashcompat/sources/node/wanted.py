@@ -135,7 +135,8 @@ def questions(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
         yield from _drop_ins(root, more)
     if networks := flag(arguments, "cni-conf-dir"):
         yield from _named(root, networks, probes.CNI_SUFFIXES)
-    yield from (named_directory(root, plugins) for plugins in _listed(flag(arguments, "cni-bin-dir")))
+    plugins = filter(None, flag(arguments, "cni-bin-dir").split(","))
+    yield from (named_directory(root, path) for path in plugins)
     yield from _providers(root, arguments)
     given_paths = (flag(arguments, name) for name in ("cloud-config", "bootstrap-kubeconfig"))
     yield from (there(root, path, root.why_not_read) for path in given_paths if path)
@@ -151,10 +152,6 @@ def questions(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
 
 def _anywhere(path: str) -> str:  # noqa: ARG001 - as Root.why_not_read
     return ""
-
-
-def _listed(paths: str) -> list[str]:
-    return [path for path in paths.split(",") if path]
 
 
 def _as_it_is(text: str) -> None:
@@ -363,7 +360,6 @@ def _memory(root: Root) -> Iterator[NodeQuery]:
 
 
 def _cores(root: Root) -> Iterator[NodeQuery]:
-    """Yield the questions for the CPUs that share a core with each."""
     for name in _names(root, probes.CPUS, ("",)):
         path = f"{probes.CPUS}/{name}/topology/thread_siblings_list"
         if _CPU.fullmatch(name) and root.holds(path):

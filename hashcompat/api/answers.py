@@ -121,6 +121,8 @@ def impact(  # noqa: PLR0913 - all but the first three by name
     waits = unready(view.kubelet(made.to_release))
     known = disruption.without_others(inventory) if all_budgets else inventory
     nodes = names_of(options["node"], "node") if "node" in options else None
+    if installer is not None and installer not in list(Installer):
+        raise UsageError(f"installer: no {installer!r}; there are {', '.join(Installer)}")
     return disruption.make(
         made,
         known,
@@ -128,16 +130,9 @@ def impact(  # noqa: PLR0913 - all but the first three by name
         nodes,
         waits,
         across_zones=across_zones,
-        installer=_installer(installer),
+        installer=Installer(installer) if installer else None,
         apiserver=view.options.apiserver_to or view.options.apiserver,
     )
-
-
-def _installer(name: str | None) -> Installer | None:
-    """Return what installs kubelets; raises UsageError for anything else."""
-    if name is not None and name not in list(Installer):
-        raise UsageError(f"installer: no {name!r}; there are {', '.join(Installer)}")
-    return Installer(name) if name else None
 
 
 def explain(

@@ -185,21 +185,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {plain(key): plain(item) for key, item in value.items()}
     if isinstance(getattr(value, "attribute_map", None), Mapping):
-        return _model(value)
+        # the items of a list leave out their kind, which the class names
+        found = {key: plain(getattr(value, name)) for name, key in value.attribute_map.items()}
+        if "kind" in found and found["kind"] is None:
+            found["kind"] = _VERSION.sub("", type(value).__name__)
+        return {key: item for key, item in found.items() if item is not None}
     return plain(value.to_dict()) if is_of_client(value) else value
 
 
 def is_of_client(value: object) -> bool:
     """Return whether a value is an object of a client library."""
     return isinstance(getattr(value, "attribute_map", None), Mapping) or hasattr(value, "to_dict")
-
-
-def _model(value: Any) -> dict[str, Any]:
-    """Return a model's JSON; the items of a list leave out their kind, which the class names."""
-    found = {key: plain(getattr(value, name)) for name, key in value.attribute_map.items()}
-    if "kind" in found and found["kind"] is None:
-        found["kind"] = _VERSION.sub("", type(value).__name__)
-    return {key: item for key, item in found.items() if item is not None}
 
 
 def load_sample() -> Inventory:
@@ -260,11 +256,8 @@ def load_cluster(
     timeout = access.get("timeout", 1.0)
     if not isinstance(timeout, int | float) or isinstance(timeout, bool):
         raise wrong("timeout", "a number of seconds", timeout)
-    return cluster.collect(cluster.Access(**access), scope, _silent, _silent)
-
-
-def _silent(_: str) -> None:
-    """Print nothing: a library has no terminal."""
+    # a library has no terminal
+    return cluster.collect(cluster.Access(**access), scope, lambda _: None, lambda _: None)
 
 
 def select(source: Source, chosen: Filters) -> Inventory:
@@ -310,7 +303,6 @@ _SCOPE: Final = {
     "owner": "owners",
 }
 """The fields of Filters, by their keywords."""
-_SETS: Final = ("gates", "gates_off", "allowed_sysctls")
 _TYPES: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
     **dict.fromkeys(
         (
@@ -434,7 +426,7 @@ def options_of(catalog: Catalog | None, given: OptionFields) -> Options:
     """Return options with releases by their full names; errors as ``question_of``."""
     _check(given)
     values: dict[str, Any] = {name: value for name, value in given.items() if name not in _SCOPE}
-    for name in _SETS:
+    for name in ("gates", "gates_off", "allowed_sysctls"):
         if values.get(name) is not None:
             values[name] = frozenset(names_of(values[name], name))
     options = Options(**values)

@@ -156,7 +156,9 @@ def gate(
     _want_plan(plan, "plan")
     if baseline is not None:
         _want_plan(baseline, "baseline")
-    accepted_by = _exemptions(exemptions)
+    accepted_by = tuple(exemptions) if isinstance(exemptions, Iterable) else (None,)
+    if not all(isinstance(one, Exemption) for one in accepted_by):
+        raise wrong("exemptions", "Exemptions; load_policy reads those of a file", exemptions)
     if not isinstance(preflight, Preflight | None):
         raise wrong("preflight", "what preflight_nodes returned", preflight)
     if not isinstance(today, date | None) or isinstance(today, datetime):  # which no date compares with
@@ -212,24 +214,6 @@ def _want_plan(given: object, argument: str) -> None:
         raise wrong(argument, "a Plan", given)
 
 
-def _exemptions(given: Iterable[Exemption]) -> tuple[Exemption, ...]:
-    """Return exceptions; raises UsageError for anything else, such as the name of their file."""
-    every = tuple(given) if isinstance(given, Iterable) else (None,)
-    if not all(isinstance(one, Exemption) for one in every):
-        raise wrong("exemptions", "Exemptions; load_policy reads those of a file", given)
-    return every
-
-
-def _moments(given: Mapping[str, datetime] | None) -> Mapping[str, datetime]:
-    """Return times by the names of nodes; raises UsageError for one that no other can be compared with."""
-    if not isinstance(given, Mapping | None):
-        raise wrong("begun", "times by the names of nodes", given)
-    for name, time in (given or {}).items():
-        if not isinstance(time, datetime) or time.tzinfo is None:
-            raise UsageError(f"begun: want a datetime with its zone for {name}")
-    return given or {}
-
-
 def gate_after(
     plan: Plan,
     source: Source,
@@ -247,7 +231,13 @@ def gate_after(
     without a container on these nodes.
     """
     _want_plan(plan, "plan")
-    names, known, times = some_names_of(nodes, "nodes"), catalog_of(catalog), _moments(begun)
+    names, known = some_names_of(nodes, "nodes"), catalog_of(catalog)
+    if not isinstance(begun, Mapping | None):
+        raise wrong("begun", "times by the names of nodes", begun)
+    times = begun or {}
+    for name, time in times.items():
+        if not isinstance(time, datetime) or time.tzinfo is None:
+            raise UsageError(f"begun: want a datetime with its zone for {name}")
     if not isinstance(records, Records | None):
         raise wrong("records", "Records, such as load_records returns", records)
     inventory = load(source)

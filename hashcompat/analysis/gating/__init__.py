@@ -190,22 +190,17 @@ def taken(
     """
     wanted = set(names)
     # a run that is repeated because its answer was lost finds its own turn
+    free = Line("state", "", 0, 0, "nodes in the way", Outcome.PASS)
     if all(name in rollout.turns and rollout.turns[name].id == turn.id for name in wanted):
-        return None, tuple(_free())
-    stops = tuple(_stops(rollout, wanted if take_over else set()))
+        return None, (free,)
+    stops = tuple(
+        Line("state", word(name), 1, 0, "node in the way", _STOPS[other.phase], _words(other))
+        for name, other in sorted(rollout.turns.items())
+        if other.phase in _STOPS and not (take_over and name in wanted)
+    )
     if stops:
         return None, stops
-    return Rollout({**rollout.turns, **dict.fromkeys(sorted(wanted), turn)}), tuple(_free())
-
-
-def _free() -> Iterator[Line]:
-    yield Line("state", "", 0, 0, "nodes in the way", Outcome.PASS)
-
-
-def _stops(rollout: Rollout, own: set[str]) -> Iterator[Line]:
-    for name, turn in sorted(rollout.turns.items()):
-        if turn.phase in _STOPS and name not in own:
-            yield Line("state", word(name), 1, 0, "node in the way", _STOPS[turn.phase], _words(turn))
+    return Rollout({**rollout.turns, **dict.fromkeys(sorted(wanted), turn)}), (free,)
 
 
 def _words(turn: Turn) -> str:
@@ -308,15 +303,11 @@ def _of_target(clusters: Sequence[Cluster], place: int, target: str, wanted: Wan
     first = {id(one) for one in canaries}
     rest = [one for one in members if id(one) not in first]
     made = [(_OTHERS, canaries), *_rest(rest, wanted, target)]
-    numbered = enumerate([(group, some) for group, some in made if some], start=1)
-    return Waves(
-        target,
-        tuple(
-            Wave(number, group, number == 1, tuple(one.cluster for one in some))
-            for number, (group, some) in numbered
-        ),
-        tuple(left_out),
+    found = tuple(
+        Wave(number, group, number == 1, tuple(one.cluster for one in some))
+        for number, (group, some) in enumerate([one for one in made if one[1]], start=1)
     )
+    return Waves(target, found, tuple(left_out))
 
 
 def _out(upgrade: Upgrade) -> tuple[str, str] | None:

@@ -266,7 +266,8 @@ def _pdb(facts: Evidence) -> Iterator[Line]:
         for budget in effect.budgets
     }
     for (namespace, name, sure), budget in sorted(budgets.items()):
-        left = f"{_shown(budget.after)} healthy left, and {_shown(budget.desired)} demanded"
+        after, desired = ("?" if one is None else one for one in (budget.after, budget.desired))
+        left = f"{after} healthy left, and {desired} demanded"
         why = left if sure is Certainty.YES else budget.problem or f"may be breached: {left}"
         yield Line("fail-on pdb", name_path(namespace, name), 1, 0, "breach", _SURE[sure], why)
     unseen = facts.impact.unseen
@@ -280,10 +281,6 @@ def _pdb(facts: Evidence) -> Iterator[Line]:
         yield Line("fail-on pdb", "", 1, 0, "", Outcome.UNDECIDED, f"budgets are UNKNOWN: {missing}")
     elif not budgets:
         yield _line("fail-on pdb", 0, 0, "budgets breached", Outcome.FAIL)
-
-
-def _shown(number: int | None) -> str:
-    return "?" if number is None else str(number)
 
 
 CHECKS: Final[Mapping[FailOn, Check]] = {
@@ -342,11 +339,7 @@ def violators(facts: Evidence) -> Callable[[Item], bool]:
             return True
         if item.verdict not in wanted:
             return False
-        return (
-            over
-            or bool(owners and owner_group(item.pod) in owners)
-            or bool(nodes and node_group(item.pod) in nodes)
-        )
+        return over or owner_group(item.pod) in owners or node_group(item.pod) in nodes
 
     return violates
 
@@ -386,6 +379,10 @@ def judge(plan: Plan, policy: Policy, extra: ExtraInputs, today: date) -> GateRe
     exemptions = Exemptions(() if policy.strict else rows, today)
     excused = [_excused(item, exemptions, extra.baseline) for item in bad]
     counted = [item for item, (standing, _) in zip(bad, excused, strict=True) if standing is None]
+    unchecked = list[str]()
+    if extra.preflight:
+        compared = {item.pod.node for item in plan.items if item.compared and item.pod.node}
+        unchecked = sorted(compared - {finding.node for finding in extra.preflight.findings})
     facts = Evidence(
         policy,
         counted,
@@ -393,13 +390,20 @@ def judge(plan: Plan, policy: Policy, extra: ExtraInputs, today: date) -> GateRe
         wholes(plan.items, owner_group) if policy.max_per_owner else {},
         wholes(plan.items, node_group) if policy.max_per_node else {},
         extra.preflight,
-        _unchecked(plan, extra.preflight) if extra.preflight else (),
+        unchecked,
         extra.impact,
     )
     lines = (*limits(facts), *(line for cause in policy.fail_on for line in CHECKS[cause](facts)))
     violates = violators(facts)
+    of_unknown = Standing.UNDECIDED if FailOn.UNKNOWN in policy.fail_on else Standing.ALLOWED
+
+    def standing_of(item: Item) -> Standing:
+        if item.verdict is Verdict.UNKNOWN:
+            return of_unknown
+        return Standing.VIOLATION if violates(item) else Standing.ALLOWED
+
     judged = tuple(
-        Judged(item, standing or _standing(item, policy, violates(item)), exemption)
+        Judged(item, standing or standing_of(item), exemption)
         for item, (standing, exemption) in zip(bad, excused, strict=True)
     )
     about = () if policy.strict else _warnings(rows, exemptions, today)
@@ -423,12 +427,6 @@ def _unmade(preflight: Preflight) -> Iterator[str]:
         yield f"not checked by the preflight without {needs}: {few(checks, _NAMED)}"
 
 
-def _unchecked(plan: Plan, preflight: Preflight) -> list[str]:
-    """Return the nodes whose kubelet compares containers and of which a preflight has no check."""
-    compared = {item.pod.node for item in plan.items if item.compared and item.pod.node}
-    return sorted(compared - {finding.node for finding in preflight.findings})
-
-
 def _excused(
     item: Item, exemptions: Exemptions, baseline: frozenset[Identity]
 ) -> tuple[Standing | None, Exemption | None]:
@@ -438,12 +436,6 @@ def _excused(
     if baseline and identity(item) in baseline:
         return Standing.BASELINE, None
     return None, None
-
-
-def _standing(item: Item, policy: Policy, violates: bool) -> Standing:
-    if item.verdict is Verdict.UNKNOWN:
-        return Standing.UNDECIDED if FailOn.UNKNOWN in policy.fail_on else Standing.ALLOWED
-    return Standing.VIOLATION if violates else Standing.ALLOWED
 
 
 def _warnings(rows: Sequence[Exemption], exemptions: Exemptions, today: date) -> Iterator[str]:

@@ -11,7 +11,7 @@ lines of the result, and the comparison of a whole node (``judge_after``).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import Enum, auto
 from typing import Final
@@ -29,8 +29,6 @@ from hashcompat.core.model.uids import SKEW
 from hashcompat.core.model.verdicts import Recorded, Verdict, number_of
 from hashcompat.core.policies import ABOUT_PLANS, Policy, PolicyFile
 
-_DAEMON: Final = "DaemonSet/"
-_SUCCEEDED: Final = "Succeeded"
 _FAILED: Final = "Failed"
 
 _ONCE: Final = frozenset({ContainerType.INIT, ContainerType.EPHEMERAL})
@@ -67,23 +65,6 @@ class Observation(Enum):
     """It did not run when the plan was made, and something changed."""
     UNSEEN = auto()
     """The plan, which an older version may have saved, or the input does not show it."""
-
-
-WORDS: Final[Mapping[Observation, str]] = {
-    Observation.KEPT: "still runs",
-    Observation.RESTARTED: "was restarted",
-    Observation.CRASHED: "was restarted, and does not run",
-    Observation.ENDED: "ended",
-    Observation.COMPLETED: "completed",
-    Observation.STOPPED: "ended, and does not run again yet",
-    Observation.DOUBTFUL: "has its ID, and not its count of restarts or its start",
-    Observation.BEFORE: "ended before the upgrade began",
-    Observation.SINCE_BEFORE: "was restarted before the upgrade began, and still runs",
-    Observation.IDLE: "did not run before, and is as it was",
-    Observation.WOKEN: "did not run before, and changed since",
-    Observation.UNSEEN: "plan and input do not show what became of it",
-}
-"""Each of them for people."""
 
 
 def seen_of(before: Observed | None, pod: Pod, now: Container, begun: datetime | None) -> Observation:
@@ -132,11 +113,8 @@ def _left(before: Observed, pod: Pod, now: Container, begun: datetime | None) ->
         return Observation.BEFORE
     if not now.ended.final:
         return Observation.STOPPED
-    return (
-        Observation.COMPLETED
-        if before.restarts == now.restarts and _is_completed(pod, now)
-        else Observation.ENDED
-    )
+    is_completed = before.restarts == now.restarts and _is_completed(pod, now)
+    return Observation.COMPLETED if is_completed else Observation.ENDED
 
 
 def _is_completed(pod: Pod, container: Container) -> bool:
@@ -147,7 +125,7 @@ def _is_completed(pod: Pod, container: Container) -> bool:
     ``getPhase``, pkg/kubelet/container/helpers.go ``ShouldContainerBeRestarted``.
     """
     if container.type is ContainerType.SIDECAR:
-        return pod.phase == _SUCCEEDED
+        return pod.phase == "Succeeded"
     policy = container.spec.get("restartPolicy") or pod.restart_policy
     once = container.type in _ONCE or policy in _NOT_AFTER_SUCCESS
     return once and pod.phase != _FAILED and container.ended is not None and container.ended.code == 0
@@ -159,49 +137,35 @@ def _is_before(time: datetime | None, begun: datetime | None) -> bool:
 
 
 _SURPRISE, _OPEN = Standing.SURPRISE, Standing.UNDECIDED
+_CHANGED, _RIGHT = Standing.CHANGED, Standing.AS_PREDICTED
 
-_EITHER: Final = {
-    Observation.BEFORE: Standing.CHANGED,
-    Observation.IDLE: Standing.AS_PREDICTED,
-    Observation.WOKEN: Standing.CHANGED,
-    Observation.UNSEEN: _OPEN,
+_DOUBTFUL: Final = "has its ID, and not its count of restarts or its start"
+_SINCE_BEFORE: Final = "was restarted before the upgrade began, and still runs"
+
+_ROWS: Final[Mapping[Observation, tuple[str, Standing, Standing, Standing]]] = {
+    Observation.KEPT: ("still runs", _RIGHT, _SURPRISE, _SURPRISE),
+    Observation.RESTARTED: ("was restarted", _SURPRISE, _RIGHT, _SURPRISE),
+    Observation.CRASHED: ("was restarted, and does not run", _SURPRISE, _OPEN, _SURPRISE),
+    Observation.ENDED: ("ended", _SURPRISE, _OPEN, _RIGHT),
+    Observation.COMPLETED: ("completed", _CHANGED, _OPEN, _RIGHT),
+    Observation.STOPPED: ("ended, and does not run again yet", _SURPRISE, _OPEN, _OPEN),
+    Observation.DOUBTFUL: (_DOUBTFUL, _SURPRISE, _OPEN, _SURPRISE),
+    Observation.SINCE_BEFORE: (_SINCE_BEFORE, _CHANGED, _SURPRISE, _SURPRISE),
+    # what a kubelet found not running it did not kill
+    Observation.BEFORE: ("ended before the upgrade began", _CHANGED, _CHANGED, _CHANGED),
+    Observation.IDLE: ("did not run before, and is as it was", _RIGHT, _RIGHT, _RIGHT),
+    Observation.WOKEN: ("did not run before, and changed since", _CHANGED, _CHANGED, _CHANGED),
+    Observation.UNSEEN: ("plan and input do not show what became of it", _OPEN, _OPEN, _OPEN),
 }
-"""What counts alike for each verdict: what a kubelet found not running it did not kill."""
+"""Each of them for people, and how it counts where the plan predicts KEEP, RESTART or KILL."""
+
+WORDS: Final[Mapping[Observation, str]] = {seen: row[0] for seen, row in _ROWS.items()}
+"""Each of them for people."""
 
 STANDINGS: Final[Mapping[Verdict, Mapping[Observation, Standing]]] = {
-    Verdict.KEEP: {
-        **_EITHER,
-        Observation.KEPT: Standing.AS_PREDICTED,
-        Observation.RESTARTED: _SURPRISE,
-        Observation.CRASHED: _SURPRISE,
-        Observation.ENDED: _SURPRISE,
-        Observation.COMPLETED: Standing.CHANGED,
-        Observation.STOPPED: _SURPRISE,
-        Observation.DOUBTFUL: _SURPRISE,
-        Observation.SINCE_BEFORE: Standing.CHANGED,
-    },
-    Verdict.RESTART: {
-        **_EITHER,
-        Observation.KEPT: _SURPRISE,
-        Observation.RESTARTED: Standing.AS_PREDICTED,
-        Observation.CRASHED: _OPEN,
-        Observation.ENDED: _OPEN,
-        Observation.COMPLETED: _OPEN,
-        Observation.STOPPED: _OPEN,
-        Observation.DOUBTFUL: _OPEN,
-        Observation.SINCE_BEFORE: _SURPRISE,
-    },
-    Verdict.KILL: {
-        **_EITHER,
-        Observation.KEPT: _SURPRISE,
-        Observation.RESTARTED: _SURPRISE,
-        Observation.CRASHED: _SURPRISE,
-        Observation.ENDED: Standing.AS_PREDICTED,
-        Observation.COMPLETED: Standing.AS_PREDICTED,
-        Observation.STOPPED: _OPEN,
-        Observation.DOUBTFUL: _SURPRISE,
-        Observation.SINCE_BEFORE: _SURPRISE,
-    },
+    Verdict.KEEP: {seen: row[1] for seen, row in _ROWS.items()},
+    Verdict.RESTART: {seen: row[2] for seen, row in _ROWS.items()},
+    Verdict.KILL: {seen: row[3] for seen, row in _ROWS.items()},
     Verdict.UNKNOWN: dict.fromkeys(Observation, Standing.UNPREDICTED),
 }
 """How each of them counts, by the verdict that the plan predicts."""
@@ -246,15 +210,9 @@ def container_lines(judged: Sequence[Judged]) -> Iterator[Line]:
     for standing, (noun, bad) in _COUNTED.items():
         matching = [each for each in judged if each.standing is standing]
         for each in matching:
-            yield Line(
-                "after",
-                name_path(each.item.pod.namespace, each.item.pod.name, each.item.container.name),
-                1,
-                0,
-                noun,
-                bad,
-                f"{each.seen}, predicted {each.item.verdict}",
-            )
+            pod = each.item.pod
+            name = name_path(pod.namespace, pod.name, each.item.container.name)
+            yield Line("after", name, 1, 0, noun, bad, f"{each.seen}, predicted {each.item.verdict}")
         if not matching:
             yield Line("after", "", 0, 0, f"{noun}s", Outcome.PASS)
 
@@ -310,7 +268,14 @@ def judge_after(plan: Plan, policy: Policy, now: Now, *, settling: bool = False)
     missing = Counter(item.pod.node for item in plan.items if item.pod.node not in shown)
     left_out = _left_out(plan, now)
     problems = {name: _problem(name, plan, now, missing[name], left_out.get(name, "")) for name in now.names}
-    find = _finder(now.pods)
+    by_uid = {pod.uid: pod for pod in now.pods}
+    by_name = {(pod.namespace, pod.name): pod for pod in now.pods}
+
+    def find(item: Item) -> Pod | None:
+        if is_static(item.pod):  # whose mirror pod may be another object since
+            return by_name.get((item.pod.namespace, item.pod.name))
+        return by_uid.get(item.pod.uid)
+
     early = {name for name, problem in problems.items() if settling or problem}
     judged = tuple(_judged(item, find(item), now, item.pod.node in early) for item in plan.items)
     nodes = (_node(name, problem, now) for name, problem in problems.items())
@@ -321,47 +286,26 @@ def judge_after(plan: Plan, policy: Policy, now: Now, *, settling: bool = False)
 
 
 def _about_plans(file: PolicyFile) -> PolicyFile:
-    """Return what of a settings file counts after the upgrade."""
     keys, loosens = (tuple(key for key in some if key in ABOUT_PLANS) for some in (file.keys, file.loosens))
     return PolicyFile(file.name, keys, loosens, tuple(row for row in file.ignored if row[0] in ABOUT_PLANS))
-
-
-def _finder(pods: Sequence[Pod]) -> Callable[[Item], Pod | None]:
-    """Return what finds the pod of an item; a mirror pod may be another object since, of one static pod."""
-    by_uid = {pod.uid: pod for pod in pods}
-    by_name = {(pod.namespace, pod.name): pod for pod in pods}
-
-    def find(item: Item) -> Pod | None:
-        if is_static(item.pod):
-            return by_name.get((item.pod.namespace, item.pod.name))
-        return by_uid.get(item.pod.uid)
-
-    return find
 
 
 def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
     """Judge one container; ``early`` is whether its kubelet may not have looked at it yet."""
     if pod is None and is_static(item.pod) and item.observed is None and not item.pod.uid:
-        return _without_mirror(item)
+        # Neither plan nor input has a mirror pod; a static pod whose manifest no kubelet reads has none.
+        if item.verdict is Verdict.KILL or (item.verdict is Verdict.KEEP and not item.compared):
+            return Judged(item, Standing.AS_PREDICTED, seen="its pod has no mirror pod, as before")
+        return Judged(item, STANDINGS[item.verdict][Observation.UNSEEN], seen=WORDS[Observation.UNSEEN])
     if pod is None and is_static(item.pod) and (item.observed is None or item.observed.running):
         return _mirror_gone(item, now, early)
     if pod is None or pod.node != item.pod.node:
         return Judged(item, Standing.CHANGED, seen="its pod left the node: moved, rolled out or deleted")
     if pod.deleting and not pod.static:
         return Judged(item, Standing.CHANGED, seen="its pod is being deleted")
-    container = next(
-        (
-            each
-            for each in pod.containers
-            if ((each.name, each.type) == (item.container.name, item.container.type))
-        ),
-        None,
-    )
-    seen = (
-        seen_of(item.observed, pod, container, now.begun.get(item.pod.node))
-        if container
-        else Observation.UNSEEN
-    )
+    name, begun = item.container, now.begun.get(item.pod.node)
+    container = next((one for one in pod.containers if (one.name, one.type) == (name.name, name.type)), None)
+    seen = seen_of(item.observed, pod, container, begun) if container else Observation.UNSEEN
     if seen is Observation.UNSEEN and pod.phase == _FAILED and container and container.running is None:
         # a kubelet that refuses a pod reports no containers of it, and it stays Failed
         seen = Observation.ENDED
@@ -378,11 +322,8 @@ def _counted(
     if standing is Standing.AS_PREDICTED:
         wanted = item.hashes.to if seen is Observation.RESTARTED else item.hashes.recorded
         if None not in (wanted, recorded) and wanted != recorded:
-            return Judged(
-                item,
-                Standing.SURPRISE,
-                seen=f"{WORDS[seen]} with the hash {recorded} in place of {wanted}",
-            )
+            words = f"{WORDS[seen]} with the hash {recorded} in place of {wanted}"
+            return Judged(item, Standing.SURPRISE, seen=words)
     # a kubelet that has not looked at its pods yet may still restart what runs
     if standing is Standing.SURPRISE and early and seen in _STILL:
         standing = Standing.UNDECIDED
@@ -406,16 +347,6 @@ def _mirror_gone(item: Item, now: Now, early: bool) -> Judged:
     return _counted(item, seen, number_of(record.hash), early=early, besides=besides)
 
 
-def _without_mirror(item: Item) -> Judged:
-    """Judge a container of a static pod of which neither plan nor input has a mirror pod.
-
-    One whose manifest no kubelet reads has none.
-    """
-    if item.verdict is Verdict.KILL or (item.verdict is Verdict.KEEP and not item.compared):
-        return Judged(item, Standing.AS_PREDICTED, seen="its pod has no mirror pod, as before")
-    return Judged(item, STANDINGS[item.verdict][Observation.UNSEEN], seen=WORDS[Observation.UNSEEN])
-
-
 def _node(name: str, problem: str, now: Now) -> Line:
     """Return why nothing can be decided of a node, or that it is upgraded."""
     outcome = Outcome.UNDECIDED if problem else Outcome.PASS
@@ -432,7 +363,7 @@ def _left_out(plan: Plan, now: Now) -> Mapping[str, str]:
     return {
         item.pod.node: item.pod.namespace
         for item in plan.items
-        if item.pod.owner.startswith(_DAEMON) and item.pod.namespace not in shown
+        if item.pod.owner.startswith("DaemonSet/") and item.pod.namespace not in shown
     }
 
 

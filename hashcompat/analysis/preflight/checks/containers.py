@@ -99,12 +99,9 @@ def _find_hanging(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     for kind in kinds(facts.dump):
         problem = list_problem(facts.dump, kind)
         if problem.startswith(HANGS):
-            yield Problem(
-                Status.ERROR,
-                "",
-                f"the list of containers: {problem}: the node stays NotReady (container runtime is down)",
-                f"find what holds a container's lock in the stacks of {_SERVICES[kind]}, or restart it",
-            )
+            text = f"the list of containers: {problem}: the node stays NotReady (container runtime is down)"
+            advice = f"find what holds a container's lock in the stacks of {_SERVICES[kind]}, or restart it"
+            yield Problem(Status.ERROR, "", text, advice)
     unread: list[str] = []
     for runtime in facts.runtimes:
         for container in runtime.containers:
@@ -127,12 +124,9 @@ def _hanging(facts: Facts, upgrade: KubeletStart, kind: str, container: RuntimeC
     if breaks:
         unknown = "" if cgroup else "; whether it has a cgroup is unknown"
         effect = f"with kubelet {upgrade.target.release} the node stays NotReady (runtime is down){unknown}"
-    return Problem(
-        Status.ERROR if breaks else Status.WARN,
-        container.path,
-        f"{kind} does not answer for container {container.id[:12]}: {effect}",
-        _releasing(facts, kind, container),
-    )
+    text = f"{kind} does not answer for container {container.id[:12]}: {effect}"
+    advice = _releasing(facts, kind, container)
+    return Problem(Status.ERROR if breaks else Status.WARN, container.path, text, advice)
 
 
 def _releasing(facts: Facts, kind: str, container: RuntimeContainer) -> str:
@@ -182,12 +176,9 @@ def _orphan(facts: Facts, upgrade: KubeletStart, runtime: Runtime, container: Ru
         return Problem(Status.INFO, container.path, f"{missing}, and its checkpoint is left")
     refused = upgrade.hazards.orphaned_container == "refused" and _is_mapped(facts, upgrade)
     effect = "does not start (no PodsandBox found)" if refused else "starts, and never removes it by itself"
-    return Problem(
-        Status.ERROR if refused else Status.WARN,
-        container.path,
-        f"{missing}: kubelet {upgrade.target.release} {effect}",
-        _REMOVE[runtime.kind].format(container.id),
-    )
+    text = f"{missing}: kubelet {upgrade.target.release} {effect}"
+    advice = _REMOVE[runtime.kind].format(container.id)
+    return Problem(Status.ERROR if refused else Status.WARN, container.path, text, advice)
 
 
 def _has_checkpoint(facts: Facts, upgrade: KubeletStart, container: RuntimeContainer) -> bool:

@@ -44,7 +44,6 @@ Form = Callable[[GivenCheck, Any, Setting], Iterator[RefusedValue]]
 
 
 def _one_of(given: GivenCheck, accepted: tuple[object, ...], setting: Setting) -> Iterator[RefusedValue]:
-    """Yield the words that are none of those accepted."""
     words = ", ".join(given.shown(word) or str(word) for word in accepted)
     for value in setting.value if isinstance(setting.value, list) else [setting.value]:
         if not any(is_same(value, word) for word in accepted):
@@ -65,7 +64,6 @@ def _keys_one_of(given: GivenCheck, keys: Mapping[str, str], setting: Setting) -
 
 
 def _needs_gate(given: GivenCheck, gate: str, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that the feature gate is off."""
     if not given.gates.is_on(gate):
         yield _without(gate, setting, given.shown(setting.value))
 
@@ -84,7 +82,6 @@ def _without(gate: str, setting: Setting, value: str) -> RefusedValue:
 
 
 def _range(given: GivenCheck, limits: Bounds, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that a number or duration is outside of its limits."""
     number = number_of(setting.value)
     if number is None:
         return
@@ -95,7 +92,6 @@ def _range(given: GivenCheck, limits: Bounds, setting: Setting) -> Iterator[Refu
 
 
 def _multiple_of(given: GivenCheck, unit: int, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that a number is no multiple."""
     number = number_of(setting.value)
     if number is not None and number % unit:
         yield RefusedValue(f"it has to be a multiple of {unit}", "", given.shown(setting.value))
@@ -117,7 +113,6 @@ def _comparing(words: str, holds: Callable[[Any, Any], bool]) -> Form:
 
 
 def _not_with(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that another setting rules it out."""
     if found := given.has(other):
         value = f" {given.shown(found.value)}" if other.values else ""
         yield RefusedValue(
@@ -128,14 +123,12 @@ def _not_with(given: GivenCheck, other: Other, setting: Setting) -> Iterator[Ref
 
 
 def _needs_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that another setting is missing."""
     if given.has(other) is None:
         flag = f" (--{other.flag})" if other.flag else ""
         yield RefusedValue(f"it needs {other.field}{flag}", f"set {other.field}, or remove {setting.name}")
 
 
 def _values_are(given: GivenCheck, kind: str, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield the values of a map that are not of a kind."""
     is_fit, words = formats.AMOUNTS[kind]
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         if isinstance(value, str) and not is_hidden(value) and not is_fit(value):
@@ -144,7 +137,6 @@ def _values_are(given: GivenCheck, kind: str, setting: Setting) -> Iterator[Refu
 
 
 def _keys_are(given: GivenCheck, kinds: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
-    """Yield the values of keys that are not of their kind."""
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         if key not in kinds or not isinstance(value, str) or is_hidden(value):
             continue
@@ -166,7 +158,6 @@ def _keys_in(given: GivenCheck, other: Other, setting: Setting) -> Iterator[Refu
 
 
 def _format(given: GivenCheck, wanted: str, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that a text is not what it has to be."""
     if wanted == "previous minor":
         words = minor_before(given.release)
         is_fit = setting.value == words
@@ -179,13 +170,11 @@ def _format(given: GivenCheck, wanted: str, setting: Setting) -> Iterator[Refuse
 
 
 def _alone(_given: GivenCheck, word: str, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that an element is not the only one."""
     if isinstance(setting.value, list) and word in setting.value and len(setting.value) > 1:
         yield RefusedValue(f"it has {word}, which has to be the only element", "", word)
 
 
 def _unique(given: GivenCheck, _unique: bool, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield the elements that are in a list twice."""
     words = list(map(str, setting.value)) if isinstance(setting.value, list) else []
     for word in dict.fromkeys(word for word in words if words.count(word) > 1):
         yield RefusedValue("it has an element twice", "", given.shown(word))

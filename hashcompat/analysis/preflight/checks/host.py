@@ -32,12 +32,9 @@ def _find_cgroup_v1(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         "fail-cgroupv1", "failCgroupV1", default=True
     ):
         return
-    yield Problem(
-        Status.ERROR,
-        CGROUPS,
-        f"this node has cgroup v1, on which kubelet {upgrade.target.release} does not start",
-        "move the node to cgroup v2 (systemd.unified_cgroup_hierarchy=1), or set failCgroupV1: false",
-    )
+    text = f"this node has cgroup v1, on which kubelet {upgrade.target.release} does not start"
+    advice = "move the node to cgroup v2 (systemd.unified_cgroup_hierarchy=1), or set failCgroupV1: false"
+    yield Problem(Status.ERROR, CGROUPS, text, advice)
 
 
 CGROUP_V1: Final = Check("PF-102", _find_cgroup_v1)
@@ -88,7 +85,6 @@ def _find_given_cgroups(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
 
 
 def _controllers_to(path: str, lacks: Sequence[str], *, is_v2: bool) -> str:
-    """Return how a cgroup gets the controllers that it lacks."""
     if is_v2:
         return f"give {name(path)} these controllers before it starts (Delegate=yes in its unit)"
     places = " ".join(quote(f"{CGROUPS}/{each}{path}") for each in lacks)
@@ -201,12 +197,9 @@ def _find_swap(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if not rows or not facts.is_set("fail-swap-on", "failSwapOn", default=upgrade.hazards.fail_swap_on):
         return
     devices = ", ".join(words[0] for words in rows)
-    yield Problem(
-        Status.ERROR,
-        SWAPS,
-        f"swap is on ({devices}), with which kubelet {upgrade.target.release} does not start",
-        "swapoff -a and remove it from /etc/fstab, or set failSwapOn: false",
-    )
+    text = f"swap is on ({devices}), with which kubelet {upgrade.target.release} does not start"
+    advice = "swapoff -a and remove it from /etc/fstab, or set failSwapOn: false"
+    yield Problem(Status.ERROR, SWAPS, text, advice)
 
 
 SWAP: Final = Check("PF-213", _find_swap)
@@ -232,7 +225,8 @@ def _find_certificates(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]
             # Only an expired client certificate makes the kubelet exit; it serves with any other one.
             ends, then = _is_clients(expiry.path), ""
             if ends and _surely_bootstraps(facts):
-                ends, then = False, f": the kubelet asks for another one by {_given_bootstrap(facts)}"
+                file = facts.flags.get("bootstrap-kubeconfig", "")
+                ends, then = False, f": the kubelet asks for another one by {file}"
                 then += ", and ends where the token in it has expired too"
             status = Status.ERROR if ends else Status.WARN
             yield Problem(status, expiry.path, f"{expiry.path} expired on {day}{then}", _RENEW)
@@ -266,16 +260,12 @@ def _missing_files(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             )
 
 
-def _given_bootstrap(facts: Facts) -> str:
-    return facts.flags.get("bootstrap-kubeconfig", "")
-
-
 def _bootstraps(facts: Facts) -> bool:
     """Return whether the kubelet has a file by which it can ask for a certificate.
 
     Source: pkg/kubelet/certificate/bootstrap/bootstrap.go ``LoadClientConfig``, 1.31.14.
     """
-    path = _given_bootstrap(facts)
+    path = facts.flags.get("bootstrap-kubeconfig", "")
     try:
         return bool(path) and bool(facts.dump.read("path", path))
     except AbsentError:

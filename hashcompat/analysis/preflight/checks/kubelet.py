@@ -75,7 +75,6 @@ def _find_flags(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 
 
 def _unknown(flags: Iterable[GivenFlag]) -> Mapping[str, list[str]]:
-    """Return where each flag is given that the target does not accept."""
     unknown: dict[str, list[str]] = {}
     for given in flags:
         if given.flag is None:
@@ -102,12 +101,9 @@ def _unknown_flag(upgrade: KubeletStart, name: str, sources: list[str], *, is_ne
     files = [source for source in sources if source != RUNNING]
     effect = f"kubelet {release} does not start with {flag}: {why}"
     if not is_next:
-        return Problem(
-            Status.WARN,
-            flag,
-            f"{effect}; {RUNNING} has it, and its files no longer do",
-            "systemctl daemon-reload, before the kubelet is restarted",
-        )
+        text = f"{effect}; {RUNNING} has it, and its files no longer do"
+        advice = "systemctl daemon-reload, before the kubelet is restarted"
+        return Problem(Status.WARN, flag, text, advice)
     # What a shell or sed would obey is not put into a command.
     plain = _FLAG.fullmatch(flag) is not None
     removing = f"sed -i 's/ *{flag}[= ]*[^ \"]*//' " if plain else "remove it from "
@@ -167,7 +163,6 @@ _GATES = "feature-gates"
 
 
 def _gates_of_flags(upgrade: KubeletStart, given: Iterable[GivenFlag]) -> Iterator[Problem]:
-    """Yield the problems of the gates in flags."""
     gates: dict[str, tuple[str, list[str]]] = {}
     for flag in given:
         if flag.name.replace("_", "-") == _GATES:
@@ -208,12 +203,9 @@ def _of_gate(upgrade: KubeletStart, name: str, value: object, where: str) -> Ite
         why = f"it is locked to {'true' if spec.on else 'false'}"
     else:
         return
-    yield Problem(
-        Status.ERROR,
-        name,
-        f"kubelet {release} does not start with {name} in {where}: {why}",
-        f"remove {name} from {where}",
-    )
+    text = f"kubelet {release} does not start with {name} in {where}: {why}"
+    advice = f"remove {name} from {where}"
+    yield Problem(Status.ERROR, name, text, advice)
 
 
 # PF-122: fields of the kubelet's configuration file that the kubelet to be started does not know.
@@ -269,27 +261,18 @@ def _fields_of_file(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     path = facts.flags["config"]
     wanted = {"apiVersion": version.api_version, "kind": "KubeletConfiguration"}
     for name in [name for name in wanted if not document.get(name)]:
-        yield Problem(
-            Status.ERROR,
-            path,
-            f"kubelet {release} does not start: {path} has no {name}",
-            f"add {name}: {wanted[name]}",
-        )
+        text = f"kubelet {release} does not start: {path} has no {name}"
+        advice = f"add {name}: {wanted[name]}"
+        yield Problem(Status.ERROR, path, text, advice)
     if document.get("kind") not in (None, "", wanted["kind"]):
-        yield Problem(
-            Status.ERROR,
-            path,
-            f"kubelet {release} does not start: {path} is of another kind than {wanted['kind']}",
-            f"name the file of the {wanted['kind']} with --config",
-        )
+        text = f"kubelet {release} does not start: {path} is of another kind than {wanted['kind']}"
+        advice = f"name the file of the {wanted['kind']} with --config"
+        yield Problem(Status.ERROR, path, text, advice)
     given = document.get("apiVersion")
     if given is not None and given != version.api_version:
-        yield Problem(
-            Status.ERROR,
-            path,
-            f"kubelet {release} reads {version.api_version} and the file is {shown.name(str(given))[:60]}",
-            f"write the file again for {version.api_version}",
-        )
+        text = f"kubelet {release} reads {version.api_version} and the file is {shown.name(str(given))[:60]}"
+        advice = f"write the file again for {version.api_version}"
+        yield Problem(Status.ERROR, path, text, advice)
         return
     yield from _unknown_fields(upgrade, path, document, table.on_unknown(release))
 
@@ -297,7 +280,6 @@ def _fields_of_file(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 def _unknown_fields(
     upgrade: KubeletStart, path: str, document: Mapping[str, Any], on_unknown: str, *, any_case: bool = False
 ) -> Iterator[Problem]:
-    """Yield the fields of a file that the kubelet to be started does not know."""
     release, table = upgrade.target.release, upgrade.hazards.config
     status, effect = _EFFECTS[on_unknown]
     others = {known.lower() for known in table.fields(release)} if any_case else ()
@@ -306,12 +288,9 @@ def _unknown_fields(
             continue
         removed = table.removed_in(release, field)
         why = f"{removed} removed" if removed else "kubelets of this release do not know"
-        yield Problem(
-            status,
-            field,
-            f"{why} {field} of {path}: kubelet {release} {effect}",
-            f"remove {field} from {path}",
-        )
+        text = f"{why} {field} of {path}: kubelet {release} {effect}"
+        advice = f"remove {field} from {path}"
+        yield Problem(status, field, text, advice)
 
 
 CONFIG_FIELDS: Final = Check("PF-122", _find_fields)

@@ -337,12 +337,9 @@ def _find_snap_data(facts: Facts, _upgrade: KubeletStart) -> Iterator[Problem]:
         path = next(_mounted(pod), None)
         if pod.owner and path is not None:
             name = name_path(pod.namespace, pod.name)
-            yield Problem(
-                Status.WARN,
-                name,
-                f"{name} mounts {shown.path(path)}: MicroK8s may delete it when the snap is refreshed",
-                "expect the pod to be created again, or mount what is below /var/snap/microk8s/common",
-            )
+            text = f"{name} mounts {shown.path(path)}: MicroK8s may delete it when the snap is refreshed"
+            advice = "expect the pod to be created again, or mount what is below /var/snap/microk8s/common"
+            yield Problem(Status.WARN, name, text, advice)
 
 
 def _mounted(pod: Pod) -> Iterator[str]:

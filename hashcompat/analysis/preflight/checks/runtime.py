@@ -133,12 +133,9 @@ def _find_drivers(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         whose = f"kubelet {upgrade.target.release} is given {name(given)}"
     actual = facts.cgroup_driver
     if given != actual:
-        yield Problem(
-            Status.ERROR,
-            facts.runtime,
-            f"the kubelet's cgroup driver is {name(given)}, that of {facts.runtime} {name(actual)}",
-            f"drain the node and set cgroupDriver: {name(actual)} in the kubelet's configuration file",
-        )
+        text = f"the kubelet's cgroup driver is {name(given)}, that of {facts.runtime} {name(actual)}"
+        advice = f"drain the node and set cgroupDriver: {name(actual)} in the kubelet's configuration file"
+        yield Problem(Status.ERROR, facts.runtime, text, advice)
         return
     for driver in sorted(facts.tasks.cgroup_drivers - {given}):
         yield Problem(
@@ -236,7 +233,9 @@ def _find_sandbox_image(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
     images = runtime.document(facts.dump, "cri", "images")
     given = runtime.sandbox_image(facts.cri_info)
     if given is None and facts.runtime.startswith("cri-o://"):
-        given = _image_of_crio(facts)  # which reports none
+        # which reports none: its files may name one (``pause_image``), and it pins its default
+        named = runtimefiles.crio_setting(facts.dump, "image", "pause_image")
+        given = named if isinstance(named, str) else None
     if given is None:
         # containerd 2.2 and later pin the image, and do not report which one it is.
         if not runtime.has_pinned(images):
@@ -245,12 +244,6 @@ def _find_sandbox_image(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
     if not _is_among(given, runtime.image_names(images)):
         pull = f"crictl pull {quote(shown.image(given))}; from 1.35 on pin it in the runtime"
         yield _missing_image(given, pull)
-
-
-def _image_of_crio(facts: Facts) -> str | None:
-    """Return the pause image in CRI-O's files (``pause_image``); None for its default, which it pins."""
-    given = runtimefiles.crio_setting(facts.dump, "image", "pause_image")
-    return given if isinstance(given, str) else None
 
 
 def _find_infra_image(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
@@ -271,12 +264,8 @@ def _is_among(given: str, names: Iterable[str]) -> bool:
 
 def _missing_image(given: str, advice: str) -> Problem:
     image = shown.image(given)
-    return Problem(
-        Status.WARN,
-        image,
-        f"{image}, the image of sandboxes, is not on the node: each new pod has to pull it first",
-        advice,
-    )
+    text = f"{image}, the image of sandboxes, is not on the node: each new pod has to pull it first"
+    return Problem(Status.WARN, image, text, advice)
 
 
 SANDBOX_IMAGE: Final = Check("PF-314", _find_sandbox_image)
@@ -375,12 +364,9 @@ def _find_gpus(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:  # noq
             f"{count(len(names), 'pod')} with GPUs ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
         )
         under = "under the cgroup driver systemd" if driver else "if the cgroup driver is systemd"
-        yield Problem(
-            Status.WARN if driver else Status.INFO,
-            "daemon-reload",
-            f"{some} may lose their devices at systemctl daemon-reload, which packages run, {under}",
-            "nvidia-ctk system create-dev-char-symlinks --create-all before, or drain the node",
-        )
+        text = f"{some} may lose their devices at systemctl daemon-reload, which packages run, {under}"
+        advice = "nvidia-ctk system create-dev-char-symlinks --create-all before, or drain the node"
+        yield Problem(Status.WARN if driver else Status.INFO, "daemon-reload", text, advice)
 
 
 def _has_gpu(pod: Pod) -> bool:
@@ -406,7 +392,8 @@ def _find_other_runtime(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
     handlers = mapping(mapping(runtimefiles.crio_config(facts.dump).get("runtime")).get("runtimes"))
     program = str(mapping(handlers.get(default)).get("runtime_path") or default)
     made = runtimefiles.crio_makers(facts.dump)
-    others = {path: number for path, number in made.items() if not _is_of(path, program)}
+    own = program.rpartition("/")[2]
+    others = {path: number for path, number in made.items() if path.rpartition("/")[2] != own}
     if others:
         names = ", ".join(sorted({name(path.rpartition("/")[2]) for path in others}))
         number = sum(others.values())
@@ -418,10 +405,6 @@ def _find_other_runtime(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
             "again, and processes of the old ones may stay",
             f"drain the node, or set default_runtime = {names} in a file of {CRIO_DROP_INS} that sorts last",
         )
-
-
-def _is_of(path: str, program: str) -> bool:
-    return path == program or path.rpartition("/")[2] == program.rpartition("/")[2]
 
 
 OTHER_RUNTIME: Final = Check("PF-304", _find_other_runtime)

@@ -88,21 +88,17 @@ Space = tuple[int, int]
 
 def _find_pressure(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if facts.cluster.node is not None or not facts.on_node:
-        yield from _by_conditions(facts)
+        conditions = facts.node_object.conditions
+        if conditions is None:
+            raise UnreadError(f"the conditions of {facts.called} are not in the input")
+        for name in _PRESSURES:
+            if conditions.get(name) == "True":
+                yield Problem(Status.ERROR, name, f"the node has {name}: pods are evicted", _FREE)
+        if conditions.get("Ready", "Unknown") != "True":
+            text = "the node is not Ready, and what is wrong with it is not the upgrade's doing"
+            yield Problem(Status.WARN, "Ready", text, "find out why before its kubelet is restarted")
     if facts.on_node:
         yield from _by_thresholds(facts, upgrade)
-
-
-def _by_conditions(facts: Facts) -> Iterator[Problem]:
-    conditions = facts.node_object.conditions
-    if conditions is None:
-        raise UnreadError(f"the conditions of {facts.called} are not in the input")
-    for name in _PRESSURES:
-        if conditions.get(name) == "True":
-            yield Problem(Status.ERROR, name, f"the node has {name}: pods are evicted", _FREE)
-    if conditions.get("Ready", "Unknown") != "True":
-        text = "the node is not Ready, and what is wrong with it is not the upgrade's doing"
-        yield Problem(Status.WARN, "Ready", text, "find out why before its kubelet is restarted")
 
 
 def _by_thresholds(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
@@ -124,7 +120,6 @@ def _begins_without_huge_pages(facts: Facts, upgrade: KubeletStart) -> bool:
 
 
 def _evicting(facts: Facts, upgrade: KubeletStart) -> Mapping[str, str]:
-    """Return the thresholds of hard eviction by their signals."""
     return host.thresholds(
         facts.setting("eviction-hard", "evictionHard"),
         upgrade.hazards.eviction_hard,
@@ -227,20 +222,14 @@ def _find_reservations(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]
         reserved += host.reserved(facts.setting(flag, key), "memory")
     then = f"kubelet {upgrade.target.release} does not start"
     if reserved > capacity:
-        yield Problem(
-            Status.ERROR,
-            "memory",
-            f"{int(reserved)} bytes of memory are reserved, and the node has {capacity}: {then}",
-            "reserve less with kubeReserved, systemReserved and evictionHard",
-        )
+        text = f"{int(reserved)} bytes of memory are reserved, and the node has {capacity}: {then}"
+        advice = "reserve less with kubeReserved, systemReserved and evictionHard"
+        yield Problem(Status.ERROR, "memory", text, advice)
     thousandths = sum(given(_reserved(facts, *names)).amounts.get("cpu", 0) for names in _RESERVED)
     if thousandths and thousandths > 1000 * (cpus := len(host.online_cpus(facts.dump))):
-        yield Problem(
-            Status.ERROR,
-            "cpu",
-            f"{thousandths}m of CPU are reserved, and the node has {count(cpus, 'CPU')}: {then}",
-            "reserve less with kubeReserved, systemReserved and reservedSystemCPUs",
-        )
+        text = f"{thousandths}m of CPU are reserved, and the node has {count(cpus, 'CPU')}: {then}"
+        advice = "reserve less with kubeReserved, systemReserved and reservedSystemCPUs"
+        yield Problem(Status.ERROR, "cpu", text, advice)
 
 
 RESERVATIONS: Final = Check("PF-325", _find_reservations)

@@ -70,12 +70,9 @@ def _find_ids(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if not refused:
         yield from _of_pods(facts, release, host.ranges(facts.dump, SUB_IDS[0])[0], each)
     for why in refused:
-        yield Problem(
-            Status.ERROR,
-            SUB_IDS[0],
-            f"kubelet {release} does not start with the ids of the user kubelet: {why}",
-            _FIX.format(f"{each}-{each * (most + 1) - 1}"),
-        )
+        text = f"kubelet {release} does not start with the ids of the user kubelet: {why}"
+        advice = _FIX.format(f"{each}-{each * (most + 1) - 1}")
+        yield Problem(Status.ERROR, SUB_IDS[0], text, advice)
 
 
 def _of_pods(facts: Facts, release: Release, own: host.IdRange, each: int) -> Iterator[Problem]:
@@ -94,12 +91,9 @@ def _of_pods(facts: Facts, release: Release, own: host.IdRange, each: int) -> It
             taken.add(found.first)
             continue
         pod = shown_uid(uid)
-        yield Problem(
-            Status.ERROR,
-            pod,
-            f"kubelet {release} does not start with the ids that are recorded of pod {pod}: {why}",
-            "go back to the ranges and to the idsPerPod of before, or drain the node first",
-        )
+        text = f"kubelet {release} does not start with the ids that are recorded of pod {pod}: {why}"
+        advice = "go back to the ranges and to the idsPerPod of before, or drain the node first"
+        yield Problem(Status.ERROR, pod, text, advice)
 
 
 def _number(value: object, default: int) -> int:
@@ -118,18 +112,15 @@ def _refusals(facts: Facts, each: int, most: int) -> Iterator[str]:
     elif len(uids) > 1:
         yield f"{SUB_IDS[0]} has {len(uids)} ranges, and one is allowed"
     else:
-        yield from _of_range(uids[0], each, most)
-
-
-def _of_range(own: host.IdRange, each: int, most: int) -> Iterator[str]:
-    if own.first >= _IDS or own.length >= _IDS:
-        yield f"{own.first}:{own.length} is more than 32 bits hold"
-    elif own.first % each or own.first < each:
-        yield f"the first, {own.first}, has to be {each} or a multiple of it"
-    elif own.length % each:
-        yield f"their number, {own.length}, has to be a multiple of {each}"
-    elif own.length // each < most:
-        yield f"{own.length} are enough for {own.length // each} pods, and maxPods is {most}"
+        own = uids[0]
+        if own.first >= _IDS or own.length >= _IDS:
+            yield f"{own.first}:{own.length} is more than 32 bits hold"
+        elif own.first % each or own.first < each:
+            yield f"the first, {own.first}, has to be {each} or a multiple of it"
+        elif own.length % each:
+            yield f"their number, {own.length}, has to be a multiple of {each}"
+        elif own.length // each < most:
+            yield f"{own.length} are enough for {own.length // each} pods, and maxPods is {most}"
 
 
 USER_NAMESPACES: Final = Check("PF-129", _find_ids)
@@ -298,7 +289,6 @@ def _provider_files(facts: Facts, config: str, *, is_directory: bool) -> Provide
 
 
 def _each_provider(files: ProviderFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the providers, each with the path of its file."""
     return ((path, mapping(row)) for path, document, _ in files for row in document.get("providers") or ())
 
 
@@ -437,12 +427,9 @@ def _find_manifests(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if any(not each.startswith(".") for each in filter(None, lines(files))):
         return
     names = few([name_path(pod.namespace, pod.name) for pod in own], 2)
-    yield Problem(
-        Status.ERROR,
-        directory or "staticPodPath",
-        f"kubelet {upgrade.target.release} removes {count(len(own), 'static pod')} ({names}): {where}",
-        "put the manifests back before the kubelet is restarted",
-    )
+    text = f"kubelet {upgrade.target.release} removes {count(len(own), 'static pod')} ({names}): {where}"
+    advice = "put the manifests back before the kubelet is restarted"
+    yield Problem(Status.ERROR, directory or "staticPodPath", text, advice)
 
 
 MANIFESTS: Final = Check("PF-134", _find_manifests, (frozenset({Need.NODE, Need.OBJECTS}),))

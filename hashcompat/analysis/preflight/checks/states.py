@@ -47,7 +47,7 @@ from hashcompat.core.records.probes import NUMA, AbsentError, UnreadError
 
 # What several checks say about the kubelet's state files.
 
-_BROKEN = frozenset({Condition.EMPTY, Condition.NO_JSON})
+_WORDS: Final = {Condition.EMPTY: "it is empty", Condition.NO_JSON: "it holds no JSON object"}
 
 
 def gates_of(facts: Facts, upgrade: KubeletStart) -> Gates:
@@ -60,16 +60,19 @@ def _found(facts: Facts, upgrade: KubeletStart, file: StateFile) -> FoundStateFi
 
     None too where the file does not hold JSON, which PF-112 reports.
     """
+    try:
+        state = _read(facts, upgrade, file)
+    except AbsentError:
+        return None
+    return None if state is None or state.condition in _WORDS else state
+
+
+def _read(facts: Facts, upgrade: KubeletStart, file: StateFile) -> FoundStateFile | None:
+    """Return a state file as the target finds it; None where it reads none. Raises AbsentError."""
     if not file.forms:
         return None
     gates = gates_of(facts, upgrade)
-    if not is_read(file, gates):
-        return None
-    try:
-        state = facts.state(file, gates)
-    except AbsentError:
-        return None
-    return None if state.condition in _BROKEN else state
+    return facts.state(file, gates) if is_read(file, gates) else None
 
 
 def _problems(
@@ -92,7 +95,6 @@ def _problems(
 
 
 def _unread(facts: Facts, upgrade: KubeletStart, file: StateFile, state: FoundStateFile) -> Iterator[Problem]:
-    """Yield the problem of a file that the target does not read, if it does not."""
     if state.condition == Condition.GOOD:
         return
     what = "its checksum does not hold"
@@ -146,8 +148,6 @@ _LEFT_OUT: Final = '"AllocResp":""'
 
 _NOT_VERIFIED: Final = "its checksum is not verified: a dump leaves out what device plugins answered"
 
-_WORDS: Final = {Condition.EMPTY: "it is empty", Condition.NO_JSON: "it holds no JSON object"}
-
 
 def _find_damaged(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     for name in upgrade.hazards.states.__struct_fields__:
@@ -161,12 +161,9 @@ def _find_damaged(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 
 
 def _of_file(facts: Facts, upgrade: KubeletStart, file: StateFile, *, own: bool) -> Iterator[Problem]:
-    if not file.forms:
+    state = _read(facts, upgrade, file)
+    if state is None:
         return
-    gates = gates_of(facts, upgrade)
-    if not is_read(file, gates):
-        return
-    state = facts.state(file, gates)
     if state.condition in _WORDS and not (state.condition == Condition.EMPTY and file.empty):
         yield _problem(facts, upgrade, file, _WORDS[state.condition])
     elif (
@@ -212,44 +209,30 @@ LEFT_BEHIND: Final = Check("PF-118", _find_left_behind)
 
 def _find_cpu_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     file = upgrade.hazards.states.cpu_manager_state
-    yield from _problems(
-        facts, upgrade, file, lambda state: _cpu_objections(facts, upgrade, state, state.content)
-    )
+    compares = upgrade.hazards.cpus_have_to_match
+
+    def objections(state: FoundStateFile) -> Iterator[str]:
+        yield from _missing_containers(facts, upgrade, state)
+        yield from nodemanagers.objections(facts, state.content, compares=compares)
+
+    yield from _problems(facts, upgrade, file, objections)
     if _found(facts, upgrade, file) is None and managers.policy(facts) == managers.STATIC:
-        yield from _too_many_reserved(facts, upgrade)
+        # More CPUs may be reserved than there are (policy_static.go NewStaticPolicy, 1.10.13 - 1.37.2). A
+        # file says so itself, for it cannot leave that many to others; CPUs by their numbers are for PF-126.
+        try:
+            (listed, number), online = managers.reserved_cpus(facts), host.online_cpus(facts.dump)
+        except (DecodeError, AbsentError, UnreadError):
+            return
+        if listed is None and number > len(online):
+            what = f"{number} CPUs are reserved, and the node has {len(online)}"
+            text = f"{what}: kubelet {upgrade.target.release} does not start with the policy static"
+            advice = "reserve fewer CPUs: kubeReserved, systemReserved"
+            yield Problem(Status.ERROR, "", text, advice)
 
 
-def _too_many_reserved(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    """Yield that more CPUs are reserved than there are (policy_static.go NewStaticPolicy, 1.10.13 - 1.37.2).
-
-    A file says so itself, for it cannot leave that many to others; CPUs by their numbers are for PF-126.
-    """
-    try:
-        (listed, number), online = managers.reserved_cpus(facts), host.online_cpus(facts.dump)
-    except (DecodeError, AbsentError, UnreadError):
-        return
-    if listed is None and number > len(online):
-        text = f"{number} CPUs are reserved, and the node has {len(online)}"
-        yield Problem(
-            Status.ERROR,
-            "",
-            f"{text}: kubelet {upgrade.target.release} does not start with the policy static",
-            "reserve fewer CPUs: kubeReserved, systemReserved",
-        )
-
-
-def _cpu_objections(
-    facts: Facts, upgrade: KubeletStart, state: FoundStateFile, content: Mapping[str, Any]
-) -> Iterator[str]:
-    yield from _missing_containers(facts, upgrade, state, content)
-    yield from nodemanagers.objections(facts, content, compares=upgrade.hazards.cpus_have_to_match)
-
-
-def _missing_containers(
-    facts: Facts, upgrade: KubeletStart, state: FoundStateFile, content: Mapping[str, Any]
-) -> Iterator[str]:
+def _missing_containers(facts: Facts, upgrade: KubeletStart, state: FoundStateFile) -> Iterator[str]:
     """Yield the entries by container id whose container no longer exists, where the target looks it up."""
-    entries = content.get("entries") or {}
+    entries = state.content.get("entries") or {}
     if state.form is None or not state.form.by_id or not entries or not upgrade.hazards.cpu_entries_migrate:
         return
     known = runtime.container_ids(facts.dump)

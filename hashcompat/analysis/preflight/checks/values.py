@@ -52,12 +52,9 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         others = drop_ins(facts.dump, directory.value if directory else "")
         documents = [(path, facts.config_file), *others] if path else others
     except UnparsedError as error:
-        yield Problem(
-            Status.ERROR,
-            error.path,
-            f"kubelet {release} does not start: {error}; checks that need it were left out",
-            f"mend {error.path}, and check the node again",
-        )
+        text = f"kubelet {release} does not start: {error}; checks that need it were left out"
+        advice = f"mend {error.path}, and check the node again"
+        yield Problem(Status.ERROR, error.path, text, advice)
     except (UnreadError, AbsentError) as error:
         yield Problem(Status.UNKNOWN, "", str(error))
     if documents and len(documents) > bool(path) and upgrade.hazards.drop_ins == "with defaults":
@@ -66,12 +63,9 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         documents = None
     for file, _ in documents or ():
         for name in repeated(file, facts.dump.read("file", file)):
-            yield Problem(
-                Status.WARN,
-                name,
-                f"{file} has {name} twice: the kubelet takes the last one, and kubeadm refuses the file",
-                f"remove one of the two from {file}",
-            )
+            text = f"{file} has {name} twice: the kubelet takes the last one, and kubeadm refuses the file"
+            advice = f"remove one of the two from {file}"
+            yield Problem(Status.WARN, name, text, advice)
     merged = GivenSettings(
         documents or (), flags, nulls_remove=upgrade.hazards.drop_ins != "nulls are nothing"
     )
@@ -150,12 +144,9 @@ def _problem(given: GivenCheck, setting: Setting, refusal: RefusedValue) -> Prob
     value = f" {refusal.value}" if refusal.value else ""
     where = f" of {setting.source}" if setting.source else ", its default"
     place = f" in {setting.source}" if setting.source else ""
-    return Problem(
-        refusal.status,
-        setting.name,
-        f"kubelet {given.release} {effect} with {setting.name}{value}{where}: {refusal.why}",
-        refusal.advice or f"change or remove {setting.name}{place}",
-    )
+    text = f"kubelet {given.release} {effect} with {setting.name}{value}{where}: {refusal.why}"
+    advice = refusal.advice or f"change or remove {setting.name}{place}"
+    return Problem(refusal.status, setting.name, text, advice)
 
 
 VALUES: Final = Check("PF-126", _find_values)

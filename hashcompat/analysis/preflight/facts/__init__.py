@@ -46,13 +46,6 @@ _NOWHERE: Final = NodeObjects()
 _NO_KUBELET: Final = "no kubelet runs on this node, and no unit shows how it would be started"
 
 
-def _value(word: units.UnitArgument, after: units.UnitArgument, flag: str) -> units.UnitArgument | None:
-    name, given, value = word.text.lstrip("-").partition("=")
-    if name != flag or not word.text.startswith("-"):
-        return None
-    return units.UnitArgument(value, word.source) if given else after
-
-
 def _runtimes_driver(dump: Dump) -> str:
     """Return the cgroup driver of a CRI runtime; empty where it does not show it."""
     try:
@@ -211,8 +204,12 @@ class Facts:
         """Return the values that a flag has at the kubelet's next start, the last one first."""
         known = self.start.complete
         words = self.start.words if known else (*self.start.words, *self.words)
-        found = [_value(word, after, name) for word, after in pairwise([*words, units.UnitArgument("", "")])]
-        return tuple(reversed([each for each in found if each is not None]))
+        found: list[units.UnitArgument] = []
+        for word, after in pairwise([*words, units.UnitArgument("", "")]):
+            flag, given, value = word.text.lstrip("-").partition("=")
+            if flag == name and word.text.startswith("-"):
+                found.append(units.UnitArgument(value, word.source) if given else after)
+        return tuple(reversed(found))
 
     @cached_property
     def certificate_node(self) -> str:

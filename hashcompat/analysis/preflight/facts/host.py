@@ -442,9 +442,6 @@ def cgroups(dump: Dump) -> str:
     return kind
 
 
-_ROOT_CGROUP: Final = "/"
-
-
 def controllers(dump: Dump) -> Mapping[str, frozenset[str]]:
     """Return the controllers of each cgroup of slices and services, by its path; ``/`` is the root.
 
@@ -453,7 +450,7 @@ def controllers(dump: Dump) -> Mapping[str, frozenset[str]]:
     """
     rows = (line.split(" ") for line in lines(dump.read(*CGROUPS_OF_SERVICES)))
     found = {path: frozenset(filter(None, names)) for path, *names in rows}
-    if _ROOT_CGROUP not in found:
+    if "/" not in found:
         raise UnreadError(f"{CGROUPS}: no cgroups are shown")
     return found
 

@@ -245,15 +245,14 @@ def _parsed(
 
 def _flag(word: UnitArgument, table: FlagTable, release: Release) -> tuple[GivenFlag, bool]:
     """Return a flag, and whether no value follows it."""
-    if not word.text.startswith("--"):
-        letter, rest = word.text[1], word.text[2:]
-        flag = table.by_shorthand(release, letter)
-        given = GivenFlag(letter, rest.removeprefix("="), word.source, flag)
-        return given, bool(rest) or (flag is not None and not flag.takes_value)
-    name, has_value, value = word.text[2:].partition("=")
-    flag = table.find(release, name)
-    given = GivenFlag(name, value, word.source, flag)
-    return given, bool(has_value) or (flag is not None and not flag.takes_value)
+    if word.text.startswith("--"):
+        name, has_value, value = word.text[2:].partition("=")
+        flag = table.find(release, name)
+    else:
+        name, has_value = word.text[1], word.text[2:]
+        value, flag = has_value.removeprefix("="), table.by_shorthand(release, name)
+    is_whole = bool(has_value) or (flag is not None and not flag.takes_value)
+    return GivenFlag(name, value, word.source, flag), is_whole
 
 
 def root(flags: Mapping[str, str]) -> str:

@@ -290,7 +290,11 @@ def memory_of(facts: Facts, file: StateFile, gates: Gates) -> Memory:
     if entries is None:
         return Memory()
     held = {
-        uid: {name: tuple(map(_block, rows)) for name, rows in one.items()} for uid, one in entries.items()
+        uid: {
+            name: tuple(Block(row.type, row.size, frozenset(map(str, row.numa_affinity))) for row in rows)
+            for name, rows in one.items()
+        }
+        for uid, one in entries.items()
     }
     return Memory(pinned=True, held=held)
 
@@ -317,10 +321,6 @@ def _entries(text: str) -> _Entries | None:
         return msgspec.convert(content.get("entries") or {}, _Entries)
     except (InputError, msgspec.ValidationError):
         return None
-
-
-def _block(row: _Row) -> Block:
-    return Block(row.type, row.size, frozenset(map(str, row.numa_affinity)))
 
 
 def _content(facts: Facts, file: StateFile, gates: Gates) -> Mapping[str, Any]:

@@ -73,7 +73,10 @@ def shown(
         if _is_kept_from_starting(facts, hazards, gates):
             return Cpus(unstarted=True), facts.gates
         cpus = managers.cpus_of(facts, hazards.states, gates, architecture=architecture)
-        return structs.replace(cpus, fixed=frozenset(_fixed(facts))), facts.gates
+        # the resources whose manager has the policy static
+        fixed = {"cpu"} if managers.policy(facts) == managers.STATIC else set[str]()
+        fixed |= {"memory"} if managers.memory_policy(facts) == managers.STATIC_MEMORY else set()
+        return structs.replace(cpus, fixed=frozenset(fixed)), facts.gates
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return None
 
@@ -90,14 +93,6 @@ def _is_kept_from_starting(facts: Facts, hazards: Hazards, gates: Gates) -> bool
         )
     except (AbsentError, UnreadError):
         return False
-
-
-def _fixed(facts: Facts) -> Iterator[str]:
-    """Yield the resources whose manager has the policy static."""
-    if managers.policy(facts) == managers.STATIC:
-        yield "cpu"
-    if managers.memory_policy(facts) == managers.STATIC_MEMORY:
-        yield "memory"
 
 
 class Exclusive:
@@ -167,19 +162,19 @@ def objections(facts: Facts, content: Mapping[str, Any], *, compares: bool) -> I
         return
     try:
         default = metav1.parse_cpus(content.get("defaultCpuSet") or "")
-        own, of_pods = list(_assigned(content)), list(_of_pods(content))
+        # Up to 1.17 a set per container id, from 1.18 on a mapping of pods to containers and their sets.
+        entries = (content.get("entries") or {}).values()
+        sets = [[one] if isinstance(one, str) else (one or {}).values() for one in entries]
+        own = [metav1.parse_cpus(one) for some in sets for one in some]
+        whole = (content.get("podEntries") or {}).values()
+        of_pods = [metav1.parse_cpus((one or {}).get("cpuSet") or "") for one in whole]
     except DecodeError:
         # state_file.go tryRestoreState, 1.10.13; state_checkpoint.go restoreState, 1.14.10 - 1.37.1
         yield "a set of CPUs in it is none"
         return
-    if policy == managers.STATIC and compares:
-        yield from _other_cpus(facts, default, own, of_pods)
-
-
-def _other_cpus(
-    facts: Facts, default: frozenset[int], own: list[frozenset[int]], of_pods: list[frozenset[int]]
-) -> Iterator[str]:
-    """Yield what in the file does not fit the node, or itself (policy_static.go validateState)."""
+    if policy != managers.STATIC or not compares:
+        return
+    # what does not fit the node, or itself (policy_static.go validateState)
     if shared := default.intersection(frozenset[int]().union(*own)):
         yield f"it gives the CPUs {metav1.show_cpus(shared)} to containers, and to all others too"
         return
@@ -228,18 +223,6 @@ def _were_reserved(facts: Facts) -> bool:
         return False
     had, gives = (given(one).amounts.get("cpu", 0) for one in (node.capacity, node.allocatable))
     return had - gives == 1000 * managers.reserved_amount(facts)
-
-
-def _assigned(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
-    for entry in (content.get("entries") or {}).values():
-        # Up to 1.17 a set per container id, from 1.18 on a mapping of pods to containers and their sets.
-        sets = [entry] if isinstance(entry, str) else (entry or {}).values()
-        yield from map(metav1.parse_cpus, sets)
-
-
-def _of_pods(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
-    for entry in (content.get("podEntries") or {}).values():
-        yield metav1.parse_cpus((entry or {}).get("cpuSet") or "")
 
 
 def _strictly_reserved(facts: Facts) -> frozenset[int]:

@@ -242,9 +242,6 @@ def stats_problem(dump: Dump, container: str) -> str:
     return dump.probe(CRI, f"stats {container}").problem
 
 
-_DRIVERS: Final = {True: "systemd", False: "cgroupfs"}
-
-
 def document(dump: Dump, kind: str, name: str) -> Mapping[str, Any]:
     """Return the JSON of a probe; raises UnreadError for what is none."""
     answer = _json(dump, kind, name)
@@ -304,7 +301,7 @@ def cgroup_driver(info: Mapping[str, Any]) -> str:
     handler = mapping(runtimes.get("runtimes")).get(str(name))
     if not isinstance(handler, Mapping):
         raise UnreadError("the runtime does not report its cgroup driver")
-    return _DRIVERS[mapping(handler.get("options")).get("SystemdCgroup") is True]
+    return "systemd" if mapping(handler.get("options")).get("SystemdCgroup") is True else "cgroupfs"
 
 
 def image_directory(runtime: str, info: Mapping[str, Any]) -> str:
@@ -365,16 +362,14 @@ def container_ids(dump: Dump) -> frozenset[str]:
     problems: list[str] = []
     for kind, name in LISTS.items():
         try:
-            ids.update(_ids(jsontext.loads(dump.read(kind, name))))
+            found = jsontext.loads(dump.read(kind, name))
+            listed = found.get("containers") if isinstance(found, Mapping) else found
+            objects = (
+                row for row in (listed if isinstance(listed, list) else ()) if isinstance(row, Mapping)
+            )
+            ids.update(str(row.get("Id") or row.get("id") or "") for row in objects)
         except (UnreadError, AbsentError, InputError) as error:
             problems.append(f"{kind} {error}")
     if len(problems) == len(LISTS):
         raise UnreadError("; ".join(problems))
     return frozenset(ids)
-
-
-def _ids(document: Any) -> Iterator[str]:
-    rows = document.get("containers") if isinstance(document, Mapping) else document
-    for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, Mapping):
-            yield str(row.get("Id") or row.get("id") or "")

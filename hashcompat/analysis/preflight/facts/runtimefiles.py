@@ -71,20 +71,17 @@ def crio_makers(dump: Dump) -> Counter[str]:
     Raises UnreadError where these do not.
     """
     counted = Counter[str]()
-    for words in _conmons(dump):
-        program = option(words, "r") or option(words, "runtime")
+    for probe in dump.of_kind("arguments"):
+        text = probe.text or ""
+        words = lines(text)
+        if not words or words[0].rpartition("/")[2] != "conmon":
+            continue
+        program = option(text, "r") or option(text, "runtime")
         if not program:
             raise UnreadError("the arguments of conmon do not show the runtime of its container")
         if program.rpartition("/")[2] in _OCI:
             counted[program] += 1
     return counted
-
-
-def _conmons(dump: Dump) -> Iterator[str]:
-    for probe in dump.of_kind("arguments"):
-        words = lines(probe.text or "")
-        if words and words[0].rpartition("/")[2] == "conmon":
-            yield probe.text or ""
 
 
 # The plugins that a node's network configuration names, and those that are in its directories.

@@ -341,7 +341,6 @@ def values(
 
 
 def _elements(field: ConfigField, value: object) -> Iterator[tuple[str, Any]]:
-    """Yield what is in a list or map, each with its path."""
     if field.kind == "list" and isinstance(value, list):
         yield from ((f"{field.path}[]", element) for element in value)
     elif field.kind == "map" and isinstance(value, Mapping):

@@ -71,23 +71,10 @@ def read(text: str, file: StateFile, gates: Gates) -> FoundStateFile:
     try:
         document = loads(text)
     except InputError:
-        return FoundStateFile(Condition.NO_JSON)
+        document = None
     if not isinstance(document, Mapping):
         return FoundStateFile(Condition.NO_JSON)
-    return _in_form(document, file, tuple(_forms(file, gates)))
-
-
-def _forms(file: StateFile, gates: Gates) -> Iterator[StateFileForm]:
-    for gate, forms in (file.gated or {}).items():
-        if gates.is_on(gate):
-            yield from forms
-    yield from file.forms
-
-
-def _in_form(
-    document: Mapping[str, Any], file: StateFile, forms: tuple[StateFileForm, ...]
-) -> FoundStateFile:
-    for form in forms:
+    for form in _forms(file, gates):
         content = _content(form, document)
         if content is not None:
             return FoundStateFile(Condition.GOOD, form, content)
@@ -100,14 +87,19 @@ def _in_form(
     return FoundStateFile(Condition.CORRUPT)
 
 
+def _forms(file: StateFile, gates: Gates) -> Iterator[StateFileForm]:
+    for gate, forms in (file.gated or {}).items():
+        if gates.is_on(gate):
+            yield from forms
+    yield from file.forms
+
+
 def _content(form: StateFileForm, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return what a file holds if it has a form and the checksum holds; else None."""
     if not form.needs <= document.keys():
         return None
     try:
-        if form.text:
-            return _of_text(form, document)
-        return _of_type(form, document)
+        return _of_text(form, document) if form.text else _of_type(form, document)
     except DecodeError:
         return None
 
@@ -176,9 +168,7 @@ def _refuse_opaque(form: StateFileForm, value: object) -> None:
 
 def string_digest(text: str) -> int:
     """Return the FNV-1a of a string as go-spew prints it."""
-    pieces: list[str] = []
-    compile_printer(STRING)(text, pieces.append)
-    return fnv32a(pieces)
+    return _hashed(STRING, text)
 
 
 _DIGESTS: Final[Mapping[str, Callable[[str], int]]] = {
@@ -190,10 +180,6 @@ _DIGESTS: Final[Mapping[str, Callable[[str], int]]] = {
 
 _TEMPORARY: Final = "."
 """How the names of files begin that are still being written (pkg/kubelet/util/store)."""
-
-_DATA: Final = "data"
-
-_CHECKSUM: Final = "checksum"
 
 Tree = Mapping[str, Any]
 
@@ -233,10 +219,10 @@ def _checksum(document: Any, tree: Tree) -> tuple[int, int]:
         raise InputError("want an object")
     names = [field.json for field in whole.fields]
     values = dict(zip(names, compile_decoder(whole, keep_empty=True)(document), strict=True))
-    recorded = values[_CHECKSUM]
+    recorded = values["checksum"]
     if root is whole:
-        return _hashed(root, tuple({**values, _CHECKSUM: 0}.values())), recorded
-    data = ((),) if _DATA not in document else values[_DATA]
+        return _hashed(root, tuple({**values, "checksum": 0}.values())), recorded
+    data = ((),) if "data" not in document else values["data"]
     if data is None:
         raise InputError("its data is null")
     empty = compile_decoder(root, keep_empty=True)(None)

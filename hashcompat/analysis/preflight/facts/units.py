@@ -116,7 +116,13 @@ def start(dump: Dump) -> Start:
     lines = list(_lines(dump))
     command = next((line for line in reversed(lines) if line.key == "ExecStart" and line.value), None)
     if command is None:
-        words = [word for path in VARIABLE_FILES for word in _words_of(_file(dump, path) or {}, path)]
+        words = (
+            UnitArgument(word, path)
+            for path in VARIABLE_FILES
+            for name, value in (_file(dump, path) or {}).items()
+            if name.startswith("KUBELET")
+            for word in _split(value)
+        )
         return Start(tuple(words), complete=False)
     return _expanded(dump, command, lines)
 
@@ -235,12 +241,6 @@ def _of_word(
     yield UnitArgument("".join((*pieces, text[after:])), source)
 
 
-def _words_of(variables: Mapping[str, str], path: str) -> Iterator[UnitArgument]:
-    for name, value in variables.items():
-        if name.startswith("KUBELET"):
-            yield from (UnitArgument(word, path) for word in _split(value))
-
-
 def _file(dump: Dump, path: str) -> Mapping[str, str] | None:
     """Return the variables of a file; None where it could not be read, empty where there is none."""
     try:
@@ -251,18 +251,14 @@ def _file(dump: Dump, path: str) -> Mapping[str, str] | None:
         return None
     if _LEFT_OUT.search(text):
         return None
-    rows = (line.strip() for line in text.replace("\\\n", " ").splitlines())
     variables: dict[str, str] = {}
-    for row in rows:
+    for row in map(str.strip, text.replace("\\\n", " ").splitlines()):
         name, given, value = row.partition("=")
         if given and not row.startswith(("#", ";")):
-            variables[name.removeprefix("export ").strip()] = _unquoted(value.strip())
+            value = value.strip()
+            is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+            variables[name.removeprefix("export ").strip()] = value[1:-1] if is_quoted else value
     return variables
-
-
-def _unquoted(value: str) -> str:
-    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-    return value[1:-1] if quoted else value
 
 
 def _split(text: str) -> tuple[str, ...]:

@@ -56,7 +56,6 @@ EVERY: Final = "all"
 """Stands for the id of every check."""
 
 _A_NODE: Final = frozenset({Need.NODE})
-
 _NOWHERE: Final = NodeObjects()
 
 
@@ -107,9 +106,8 @@ def left_out(given: frozenset[Need]) -> Iterator[tuple[str, str]]:
 def worst_first(findings: Collection[Finding]) -> tuple[Finding, ...]:
     """Sort findings: by status, then by check, node and object."""
     order = list(Status)
-    return tuple(
-        sorted(findings, key=lambda found: (order.index(found.status), found.id, found.node, found.object))
-    )
+    by = sorted(findings, key=lambda one: (order.index(one.status), one.id, one.node, one.object))
+    return tuple(by)
 
 
 def known_checks(names: Iterable[str]) -> list[str]:

@@ -162,23 +162,21 @@ def _find_orphans(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     for runtime in facts.runtimes:
         listed = sandboxes(facts.dump, runtime.kind)
         for container in runtime.containers:
-            orphan = container.listed and container.sandbox not in listed
-            if orphan and container.id not in seen:
-                yield _orphan(facts, upgrade, runtime, container)
+            if not container.listed or container.sandbox in listed or container.id in seen:
+                continue
+            sandbox = container.sandbox[:12] or "without an id"
+            missing = f"container {container.id[:12]}: its sandbox {sandbox} is missing"
+            if runtime.kind == DOCKER and _has_checkpoint(facts, upgrade, container):
+                yield Problem(Status.INFO, container.path, f"{missing}, and its checkpoint is left")
+                continue
+            refused = upgrade.hazards.orphaned_container == "refused" and _is_mapped(facts, upgrade)
+            effect = "starts, and never removes it by itself"
+            if refused:
+                effect = "does not start (no PodsandBox found)"
+            text = f"{missing}: kubelet {upgrade.target.release} {effect}"
+            advice = _REMOVE[runtime.kind].format(container.id)
+            yield Problem(Status.ERROR if refused else Status.WARN, container.path, text, advice)
         seen |= {container.id for container in runtime.containers}
-
-
-def _orphan(facts: Facts, upgrade: KubeletStart, runtime: Runtime, container: RuntimeContainer) -> Problem:
-    missing = (
-        f"container {container.id[:12]}: its sandbox {container.sandbox[:12] or 'without an id'} is missing"
-    )
-    if runtime.kind == DOCKER and _has_checkpoint(facts, upgrade, container):
-        return Problem(Status.INFO, container.path, f"{missing}, and its checkpoint is left")
-    refused = upgrade.hazards.orphaned_container == "refused" and _is_mapped(facts, upgrade)
-    effect = "does not start (no PodsandBox found)" if refused else "starts, and never removes it by itself"
-    text = f"{missing}: kubelet {upgrade.target.release} {effect}"
-    advice = _REMOVE[runtime.kind].format(container.id)
-    return Problem(Status.ERROR if refused else Status.WARN, container.path, text, advice)
 
 
 def _has_checkpoint(facts: Facts, upgrade: KubeletStart, container: RuntimeContainer) -> bool:

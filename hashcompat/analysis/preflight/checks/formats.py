@@ -258,9 +258,7 @@ def _is_ip(text: str) -> bool:
 
 
 _WORD: Final = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
-
 _HOST: Final = rf"(?:{_WORD}(?:\.{_WORD})*|\[[0-9A-Fa-f:]+\])(?::[0-9]+)?"
-
 _PART: Final = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 
 _IMAGE: Final = re.compile(rf"(?:{_HOST}/)?({_PART}(?:/{_PART})*)", re.ASCII)
@@ -350,7 +348,6 @@ def is_enough_nodes(text: str) -> bool:
 
 
 _FLOAT: Final = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
-
 _PERCENTAGE: Final = re.compile(r"\+?0*(100|[1-9]?[0-9])%")
 
 AMOUNTS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {

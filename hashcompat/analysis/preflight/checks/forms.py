@@ -29,7 +29,6 @@ _MOST_WORDS: Final = 12
 """So many accepted words are named."""
 
 _RESERVING: Final = (("kubeReserved", "kube-reserved"), ("systemReserved", "system-reserved"))
-
 _EVICTING: Final = ("evictionHard", "eviction-hard")
 
 _UNJUDGED: Final = (

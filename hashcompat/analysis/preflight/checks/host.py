@@ -208,7 +208,6 @@ SWAP: Final = Check("PF-213", _find_swap)
 # PF-114: certificates that have expired, or soon will.
 
 _SOON: Final = timedelta(days=7)
-
 _RENEW: Final = "renew it (kubeadm certs renew, or remove it and give the kubelet a bootstrap token)"
 
 
@@ -316,19 +315,16 @@ def _by_cri(facts: Facts) -> Iterator[Problem]:
             Status.ERROR, "NetworkReady", f"the network of pods is not ready: {said(str(why))}", _ADVICE
         )
         return
-    of_crio = facts.runtime.startswith("cri-o://")
-    given = runtimefiles.crio_setting(facts.dump, "network", "network_dir") if of_crio else cni.get("confDir")
-    directory = str(given or CNI_NETWORKS)
-    yield from _missing_configuration(facts, directory)
-    yield from _missing_plugins(facts, facts.cri_info, directory, _plugin_directories(facts, cni))
-
-
-def _plugin_directories(facts: Facts, cni: Mapping[str, Any]) -> list[str]:
     if facts.runtime.startswith("cri-o://"):
-        given = runtimefiles.crio_setting(facts.dump, "network", "plugin_dirs")
+        keys = "network_dir", "plugin_dirs"
+        given, listed = (runtimefiles.crio_setting(facts.dump, "network", key) for key in keys)
     else:
-        given = cni.get("binDirs") or ([cni["binDir"]] if cni.get("binDir") else None)
-    return [str(each) for each in given] if isinstance(given, list) else [CNI_PLUGINS]
+        given = cni.get("confDir")
+        listed = cni.get("binDirs") or ([cni["binDir"]] if cni.get("binDir") else None)
+    directory = str(given or CNI_NETWORKS)
+    plugins = [str(each) for each in listed] if isinstance(listed, list) else [CNI_PLUGINS]
+    yield from _missing_configuration(facts, directory)
+    yield from _missing_plugins(facts, facts.cri_info, directory, plugins)
 
 
 def _missing_plugins(

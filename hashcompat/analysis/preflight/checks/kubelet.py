@@ -220,15 +220,9 @@ _EFFECTS: Final = {
 
 def _find_fields(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     yield from _fields_of_file(facts, upgrade)
-    yield from _fields_of_drop_ins(facts, upgrade)
-
-
-def _fields_of_drop_ins(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    """Yield the unknown fields in files of --config-dir.
-
-    From 1.29 on encoding/json decodes what they are merged to: it drops such fields, and letters may be of
-    another case (``mergeKubeletConfigurations`` in cmd/kubelet/app/server.go, 1.29.15 - 1.37.1).
-    """
+    # Files of --config-dir: from 1.29 on encoding/json decodes what they are merged to, which drops unknown
+    # fields, and letters may be of another case (``mergeKubeletConfigurations`` in cmd/kubelet/app/server.go,
+    # 1.29.15 - 1.37.1).
     release, table = upgrade.target.release, upgrade.hazards.config
     if not facts.flags.get("config-dir") or not upgrade.hazards.flags.accepts(release, "config-dir"):
         return
@@ -298,10 +292,7 @@ CONFIG_FIELDS: Final = Check("PF-122", _find_fields)
 
 # PF-110: an upgrade that upstream's version skew policy does not cover.
 
-_DRAIN: Final = "kubectl drain NODE --ignore-daemonsets, then restart the kubelet"
-
 _API_SERVER: Final = "kube-apiserver"
-
 _SERVER: Final = "upgrade kube-apiserver first, or start another kubelet"
 
 
@@ -311,7 +302,8 @@ def _find_skew(_facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         text = "the release of the kubelet that runs now is unknown; give it with --from"
         yield Problem(Status.UNKNOWN, "", text)
     elif text := another_minor(current, target):
-        yield Problem(Status.WARN, "", text, _DRAIN)
+        advice = "kubectl drain NODE --ignore-daemonsets, then restart the kubelet"
+        yield Problem(Status.WARN, "", text, advice)
     if upgrade.reported and current is not None:
         text = f"the current kubelet is said to be {current.release}, and the node reports {upgrade.reported}"
         yield Problem(Status.UNKNOWN, "kubelet", text, "leave --from out, or give --override-node-releases")

@@ -240,22 +240,18 @@ def _find_exec_probes(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     current = upgrade.current
     if current is not None and not begins_to_enforce(current, upgrade.target):
         return
-    found = [one for pod in facts.pods for one in _enforced(pod, upgrade)]
+    found = list[Problem]()
+    for pod in (each for each in facts.pods if each.phase not in FINISHED):
+        if names := [one.name for one in pod.containers if has_killing_exec(one.spec)]:
+            text = (
+                f"{upgrade.target.release} enforces the timeoutSeconds of exec probes, which the current "
+                f"kubelet ignores: {', '.join(map(name_path, names))}"
+            )
+            advice = "measure the probe's command, and raise timeoutSeconds (1 by default) where it is slower"
+            found.append(Problem(Status.WARN, name_path(pod.namespace, pod.name), text, advice))
     if found and current is None:
         raise UnreadError("the release of the kubelet that runs now is unknown; give it with --from")
     yield from found
-
-
-def _enforced(pod: Pod, upgrade: KubeletStart) -> Iterator[Problem]:
-    names = [container.name for container in pod.containers if has_killing_exec(container.spec)]
-    if names and pod.phase not in FINISHED:
-        yield Problem(
-            Status.WARN,
-            name_path(pod.namespace, pod.name),
-            f"{upgrade.target.release} enforces the timeoutSeconds of exec probes, which the current kubelet "
-            f"ignores: {', '.join(map(name_path, names))}",
-            "measure the probe's command, and raise timeoutSeconds (1 by default) where it is slower",
-        )
 
 
 EXEC_PROBES: Final = Check("PF-117", _find_exec_probes, OF_OBJECTS)
@@ -320,7 +316,6 @@ MIRROR_PODS: Final = Check("PF-219", _find_mirror_pods, (frozenset({Need.NODE, N
 # PF-120: pods that MicroK8s deletes at a refresh.
 
 _LABEL: Final = "microk8s.io/cluster"
-
 _DATA: Final = "/var/snap/microk8s/"
 
 _COMMON: Final = "/var/snap/microk8s/common"

@@ -43,13 +43,14 @@ def _find_full(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         except UnreadError as error:
             yield Problem(Status.UNKNOWN, probe.name, str(error))
             continue
-        for what in _used_up(usage):
+        rows = ("block", "-Pk", usage.size, usage.used), ("inode", "-Pi", usage.inodes, usage.inodes_used)
+        for what, option in ((what, option) for what, option, size, used in rows if size and size <= used):
             yield Problem(
                 Status.ERROR if own else Status.WARN,
                 probe.name,
-                f"{what} on the file system of {probe.name}: kubelet {upgrade.target.release} "
+                f"no {what} is left on the file system of {probe.name}: kubelet {upgrade.target.release} "
                 f"{'cannot write its state' if own else 'cannot start containers there'}",
-                f"remove what is not needed there: {'df -Pi' if 'inode' in what else 'df -Pk'} {probe.name}",
+                f"remove what is not needed there: df {option} {probe.name}",
             )
 
 
@@ -61,20 +62,12 @@ def _mounted_for_pods(facts: Facts) -> frozenset[str]:
         return frozenset()
 
 
-def _used_up(usage: host.Usage) -> Iterator[str]:
-    if usage.size and usage.size <= usage.used:
-        yield "no block is left"
-    if usage.inodes and usage.inodes <= usage.inodes_used:
-        yield "no inode is left"
-
-
 DISK_FULL: Final = Check("PF-212", _find_full)
 
 
 # PF-125: a kubelet that starts under pressure evicts pods at once.
 
 _PRESSURES: Final = ("MemoryPressure", "DiskPressure", "PIDPressure")
-
 _FREE: Final = "free some space first: crictl rmi --prune, old logs, or fewer pods"
 
 _MEMORY: Final = "memory.available"
@@ -98,18 +91,14 @@ def _find_pressure(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             text = "the node is not Ready, and what is wrong with it is not the upgrade's doing"
             yield Problem(Status.WARN, "Ready", text, "find out why before its kubelet is restarted")
     if facts.on_node:
-        yield from _by_thresholds(facts, upgrade)
-
-
-def _by_thresholds(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    limits, spaces = _evicting(facts, upgrade), _spaces(facts, upgrade)
-    for signal in (each for each in spaces if each in limits):
-        limit, (available, whole) = limits[signal], spaces[signal]
-        if whole and available < host.least(limit, whole):
-            text = f"{signal} is {available}, below the {shown.name(limit)} at which the kubelet evicts"
-            if signal == _MEMORY and _begins_without_huge_pages(facts, upgrade):
-                text += f"; it no longer counts the huge pages, {facts.huge_pages} more"
-            yield Problem(Status.ERROR, signal, text, _FREE)
+        limits, spaces = _evicting(facts, upgrade), _spaces(facts, upgrade)
+        for signal in (each for each in spaces if each in limits):
+            limit, (available, whole) = limits[signal], spaces[signal]
+            if whole and available < host.least(limit, whole):
+                text = f"{signal} is {available}, below the {shown.name(limit)} at which the kubelet evicts"
+                if signal == _MEMORY and _begins_without_huge_pages(facts, upgrade):
+                    text += f"; it no longer counts the huge pages, {facts.huge_pages} more"
+                yield Problem(Status.ERROR, signal, text, _FREE)
 
 
 def _begins_without_huge_pages(facts: Facts, upgrade: KubeletStart) -> bool:

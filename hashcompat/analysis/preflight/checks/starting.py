@@ -37,16 +37,12 @@ _UNIT: Final = 65536
 """How many ids a pod has by default, and of what that number and the first id are multiples."""
 
 _MOST_PODS: Final = 110
-
 _IDS: Final = 1 << 32
-
-_FIX: Final = "usermod --add-subuids {0} --add-subgids {0} kubelet, or remove the user kubelet"
-
-_GATE: Final = "UserNamespacesSupport"
 
 
 def _find_ids(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    if upgrade.hazards.subordinate_ids == "fixed" or not gates_of(facts, upgrade).is_on(_GATE):
+    gate = "UserNamespacesSupport"
+    if upgrade.hazards.subordinate_ids == "fixed" or not gates_of(facts, upgrade).is_on(gate):
         return
     release = upgrade.target.release
     each = _number(mapping(facts.config.get("userNamespaces")).get("idsPerPod"), _UNIT)
@@ -71,7 +67,8 @@ def _find_ids(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         yield from _of_pods(facts, release, host.ranges(facts.dump, SUB_IDS[0])[0], each)
     for why in refused:
         text = f"kubelet {release} does not start with the ids of the user kubelet: {why}"
-        advice = _FIX.format(f"{each}-{each * (most + 1) - 1}")
+        ids = f"{each}-{each * (most + 1) - 1}"
+        advice = f"usermod --add-subuids {ids} --add-subgids {ids} kubelet, or remove the user kubelet"
         yield Problem(Status.ERROR, SUB_IDS[0], text, advice)
 
 
@@ -195,22 +192,12 @@ NODE_NAME: Final = Check("PF-136", _find_name)
 # PF-137: credential providers for images.
 
 _PROVIDERS: Final = ("image-credential-provider-config", "image-credential-provider-bin-dir")
-
 _ENDS: Final = (".json", ".yaml", ".yml")
-
 _KIND: Final = "CredentialProviderConfig"
-
-_GROUP: Final = "kubelet.config.k8s.io"
-
 _PLUGIN_GROUP: Final = "credentialprovider.kubelet.k8s.io"
-
 _TOKENS: Final = "tokenAttributes"
-
 _TOKENS_GATE: Final = "KubeletServiceAccountTokenForCredentialProviders"
-
 _INSTALL: Final = "install the credential provider again, or take both flags away"
-
-_REPAIR: Final = "write the configuration of the credential provider again"
 
 
 def _find_providers(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
@@ -251,8 +238,9 @@ def _of_configuration(
     tokens = gates_of(facts, upgrade).is_on(_TOKENS_GATE)
     for path, why in _of_provider_files(upgrade, files, tokens=tokens):
         refusals.setdefault(path or config, []).append(why)
+    repair = "write the configuration of the credential provider again"
     for path, whys in refusals.items():
-        yield Problem(Status.ERROR, path, f"{effect}: {path} {'; '.join(whys)}", _REPAIR)
+        yield Problem(Status.ERROR, path, f"{effect}: {path} {'; '.join(whys)}", repair)
     wanted = dict.fromkeys(str(provider.get("name") or "") for _, provider in _each_provider(files))
     for provider in wanted:
         if provider and "/" not in provider and provider not in names:
@@ -322,7 +310,7 @@ def _of_document(upgrade: KubeletStart, document: Mapping[str, Any], repeated: l
     if document.get("kind") != _KIND:
         yield f"is not of the kind {_KIND}"
     version = document.get("apiVersion")
-    known = [f"{_GROUP}/{each}" for each in hazards.provider_versions]
+    known = [f"kubelet.config.k8s.io/{each}" for each in hazards.provider_versions]
     if version != "" and version not in known:
         yield _not_supported(version, known)
     if hazards.provider_fields is not None:

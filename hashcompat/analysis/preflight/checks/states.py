@@ -146,8 +146,6 @@ _OWN: Final = frozenset({"allocated_pods_state", "actuated_pods_state", "device_
 _LEFT_OUT: Final = '"AllocResp":""'
 """How the collector writes what device plugins answered, which may hold secrets of environments."""
 
-_NOT_VERIFIED: Final = "its checksum is not verified: a dump leaves out what device plugins answered"
-
 
 def _find_damaged(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     for name in upgrade.hazards.states.__struct_fields__:
@@ -171,7 +169,8 @@ def _of_file(facts: Facts, upgrade: KubeletStart, file: StateFile, *, own: bool)
         and state.condition == Condition.CORRUPT
         and _LEFT_OUT in "".join(facts.dump.read("file", facts.path(file)).split())
     ):
-        yield Problem(Status.INFO, facts.path(file), _NOT_VERIFIED, "run preflight on the node itself")
+        text = "its checksum is not verified: a dump leaves out what device plugins answered"
+        yield Problem(Status.INFO, facts.path(file), text, "run preflight on the node itself")
     elif own and state.condition not in _WORDS:
         yield from _unread(facts, upgrade, file, state)
 
@@ -246,8 +245,6 @@ CPU_STATE: Final = Check("PF-105", _find_cpu_state)
 
 # PF-138 and PF-139: running containers with CPUs of their own that a kubelet does not admit again.
 
-_MOVE: Final = "move the pod to another node before the kubelet starts"
-
 
 def _refusals(facts: Facts, upgrade: KubeletStart) -> Iterator[tuple[str, Problem]]:
     """Yield the pods that a kubelet refuses for their CPUs (``decide.cpus``), or may, with the reason."""
@@ -259,10 +256,11 @@ def _refusals(facts: Facts, upgrade: KubeletStart) -> Iterator[tuple[str, Proble
     except UnstartedError:
         return  # PF-105 and PF-112 say so
     old = upgrade.current and with_gates(upgrade.current, facts.gates)
+    move = "move the pod to another node before the kubelet starts"
     for name, found in _refused(facts, cpus, old, with_gates(upgrade.target, facts.gates)):
         then = "is" if found.certain else "may be"
         text = f"{name}: {found.text}: its pod {then} refused ({found.reason})"
-        yield found.reason, Problem(Status.ERROR if found.certain else Status.UNKNOWN, name, text, _MOVE)
+        yield found.reason, Problem(Status.ERROR if found.certain else Status.UNKNOWN, name, text, move)
 
 
 def _refused(facts: Facts, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> Iterator[tuple[str, Refusal]]:
@@ -307,18 +305,16 @@ _PAGES: Final = re.compile(r"HugePages_Total:\s*([0-9]+)")
 
 
 def _find_memory_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    file = upgrade.hazards.states.memory_manager_state
-    return _problems(facts, upgrade, file, lambda state: _memory_objections(facts, state.content))
+    def objections(state: FoundStateFile) -> Iterator[str]:
+        policy = managers.memory_policy(facts)
+        written = state.content.get("policyName") or ""
+        if policy != written:
+            given, recorded = (json.dumps(shown.name(str(value))) for value in (policy, written))
+            yield f"the configured policy {given} differs from {recorded} in the file"
+        elif policy == managers.STATIC_MEMORY:
+            yield from _other_memory(facts, state.content.get("machineState") or {})
 
-
-def _memory_objections(facts: Facts, content: Mapping[str, Any]) -> Iterator[str]:
-    policy = managers.memory_policy(facts)
-    written = content.get("policyName") or ""
-    if policy != written:
-        given, recorded = (json.dumps(shown.name(str(value))) for value in (policy, written))
-        yield f"the configured policy {given} differs from {recorded} in the file"
-    elif policy == managers.STATIC_MEMORY:
-        yield from _other_memory(facts, content.get("machineState") or {})
+    return _problems(facts, upgrade, upgrade.hazards.states.memory_manager_state, objections)
 
 
 def _other_memory(facts: Facts, machine: Mapping[str, Any]) -> Iterator[str]:

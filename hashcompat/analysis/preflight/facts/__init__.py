@@ -42,7 +42,6 @@ class NodeObjects(msgspec.Struct, frozen=True):
 
 
 _NOWHERE: Final = NodeObjects()
-
 _NO_KUBELET: Final = "no kubelet runs on this node, and no unit shows how it would be started"
 
 

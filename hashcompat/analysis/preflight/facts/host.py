@@ -151,9 +151,7 @@ def reserved(given: Any, resource: str) -> Fraction:
 
 
 _LINE: Final = "notAfter="
-
 _PEM: Final = "-----BEGIN CERTIFICATE-----"
-
 _PEM_END: Final = "-----END CERTIFICATE-----"
 
 
@@ -211,7 +209,6 @@ _INTEGER, _UTC_TIME, _TIME, _SEQUENCE, _VERSION = 0x02, 0x17, 0x18, 0x30, 0xA0
 """Tags of DER; ``_VERSION`` is that of the one element which a certificate may lack."""
 
 _DIGITS: Final = {_UTC_TIME: re.compile(rb"[0-9]{12}Z"), _TIME: re.compile(rb"[0-9]{14}Z")}
-
 _LONG_LENGTH: Final = 0x80
 
 
@@ -350,8 +347,14 @@ def ranges(dump: Dump, path: str) -> tuple[IdRange, ...]:
     """Return the ranges of the user in a file, by its name or id; raises UnreadError for no numbers."""
     user = _line(dump) or [USER]
     owners = {USER, *user[2:3]}
-    rows = (line.split(":") for line in _read(dump, path))
-    return tuple(_range(row, path) for row in rows if row[0] in owners)
+    found = list[IdRange]()
+    for owner, *parts in (line.split(":") for line in _read(dump, path)):
+        if owner in owners:
+            numbers = [part.strip() for part in parts]
+            if len(numbers) != 2 or not all(map(_NUMBER.fullmatch, numbers)):
+                raise UnreadError(f"{path}: a line of {USER} is not NAME:FIRST:LENGTH")
+            found.append(IdRange(*map(int, numbers)))
+    return tuple(found)
 
 
 def _read(dump: Dump, path: str) -> list[str]:
@@ -359,13 +362,6 @@ def _read(dump: Dump, path: str) -> list[str]:
         return lines(dump.read("file", path))
     except AbsentError:
         return []
-
-
-def _range(row: list[str], path: str) -> IdRange:
-    numbers = [part.strip() for part in row[1:]]
-    if len(numbers) != 2 or not all(map(_NUMBER.fullmatch, numbers)):
-        raise UnreadError(f"{path}: a line of {USER} is not NAME:FIRST:LENGTH")
-    return IdRange(int(numbers[0]), int(numbers[1]))
 
 
 def other_service(dump: Dump) -> str:

@@ -131,9 +131,8 @@ def reduced(files: Files, catalog: Catalog, alias: Alias) -> Probes:
     try:
         flags, config = facts.flags, facts.config
         is_static, is_pinned = policy(facts) == STATIC, memory_policy(facts) == STATIC_MEMORY
-        path, memory = map(
-            facts.path, (hazards.states.cpu_manager_state, hazards.states.memory_manager_state)
-        )
+        states = hazards.states
+        path, memory = map(facts.path, (states.cpu_manager_state, states.memory_manager_state))
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return ()
     words = [f"--{flag}={_plain(flags[flag])}" for flag in _SETTINGS if flag in flags]
@@ -229,12 +228,11 @@ def cpus_of(
     dump, and where a kubelet does not start.
     """
     memory = memory_of(facts, states.memory_manager_state, gates)
-    is_static = (
-        is_read(states.cpu_manager_state, gates) and gates.is_on("CPUManager") and policy(facts) == STATIC
-    )
-    topology, by_pod, by_socket = (
-        _topology(facts, gates) if is_static or memory.pinned else ("none", False, False)
-    )
+    is_on = is_read(states.cpu_manager_state, gates) and gates.is_on("CPUManager")
+    is_static = is_on and policy(facts) == STATIC
+    topology, by_pod, by_socket = "none", False, False
+    if is_static or memory.pinned:
+        topology, by_pod, by_socket = _topology(facts, gates)
     nodes: Mapping[str, frozenset[int]] = {}
     try:
         nodes = _nodes(facts) if topology != "none" or memory.pinned else {}

@@ -290,16 +290,12 @@ _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
 def fits(field: ConfigField, value: object) -> bool:
     """Return whether a value is one that encoding/json reads into a field."""
     if field.kind == "int" or field.path in _NANOSECONDS:
-        return _is_integer(value, field.type) or (field.kind != "int" and _FITS[field.kind](value))
+        try:
+            integer(value, _bits(field.type), signed=not field.type.startswith("u"))
+        except DecodeError:
+            return field.kind != "int" and _FITS[field.kind](value)
+        return True
     return _FITS[field.kind](value)
-
-
-def _is_integer(value: object, go_type: str) -> bool:
-    try:
-        integer(value, _bits(go_type), signed=not go_type.startswith("u"))
-    except DecodeError:
-        return False
-    return True
 
 
 def _bits(go_type: str) -> int:

@@ -47,7 +47,6 @@ MOST_OF_WORDS: Final = 2 << 20
 No kubelet starts with more (Linux, fs/exec.c ``bprm_stack_limits``)."""
 
 _POINTER: Final = 9
-
 _SPECIFIER: Final = re.compile("%(.)", re.DOTALL)
 
 _SPECIFIERS: Final[Mapping[str, str]] = {
@@ -136,18 +135,17 @@ def spares_other_processes(dump: Dump) -> bool:
 def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
     variables: dict[str, UnitArgument] = {}
     complete = True
+    named = list[str]()
     for line in lines:
-        if line.key == "Environment":
+        if line.key == "EnvironmentFile":
+            named = [*named, line.value.lstrip("-")] if line.value else []
+        elif line.key == "Environment":
             if not line.value:
                 variables.clear()
             texts = [_specified(dump, word) for word in _split(line.value)]
             complete = complete and None not in texts
             pairs = (text.partition("=") for text in texts if text is not None)
             variables |= {name: UnitArgument(value, line.source) for name, equals, value in pairs if equals}
-    named = list[str]()
-    for line in lines:
-        if line.key == "EnvironmentFile":
-            named = [*named, line.value.lstrip("-")] if line.value else []
     for path in reversed(dict.fromkeys(reversed(named))):  # the last place of each counts
         assigned = _file(dump, path)
         complete = complete and assigned is not None

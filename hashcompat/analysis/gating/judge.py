@@ -199,8 +199,8 @@ def is_static(pod: PodName) -> bool:
     return pod.owner.startswith(_NODE) or pod.workload.startswith(_NODE)
 
 
-def _line(key: str, number: int, allowed: int, noun: str, bad: Outcome) -> Line:
-    return Line(key, "", number, allowed, noun, bad if number > allowed else Outcome.PASS)
+def _line(key: str, number: int, noun: str, bad: Outcome) -> Line:
+    return Line(key, "", number, 0, noun, bad if number else Outcome.PASS)
 
 
 def _limited(key: str, limit: Limit, number: int, whole: Total, subject: str = "") -> Line:
@@ -219,7 +219,7 @@ def _of_verdict(facts: Evidence, cause: FailOn) -> Iterator[Line]:
     if facts.policy.is_limited and not (cause is FailOn.KILL and _forbids_kills(facts.policy)):
         return
     number = sum(item.verdict is _FINDINGS[cause] for item in facts.counted)
-    yield _line(f"fail-on {cause}", number, 0, _noun(number, "container"), Outcome.FAIL)
+    yield _line(f"fail-on {cause}", number, _noun(number, "container"), Outcome.FAIL)
 
 
 def _forbids_kills(policy: Policy) -> bool:
@@ -229,23 +229,23 @@ def _forbids_kills(policy: Policy) -> bool:
 
 def _unknown(facts: Evidence) -> Iterator[Line]:
     number = sum(item.verdict is Verdict.UNKNOWN for item in facts.counted)
-    yield _line("fail-on unknown", number, 0, _noun(number, "container"), Outcome.UNDECIDED)
+    yield _line("fail-on unknown", number, _noun(number, "container"), Outcome.UNDECIDED)
 
 
 def _static(facts: Evidence) -> Iterator[Line]:
     number = sum(is_static(item.pod) for item in facts.counted if item.verdict is not Verdict.UNKNOWN)
-    yield _line("fail-on static", number, 0, f"{_noun(number, 'container')} of static pods", Outcome.FAIL)
+    yield _line("fail-on static", number, f"{_noun(number, 'container')} of static pods", Outcome.FAIL)
 
 
 def _preflight(facts: Evidence) -> Iterator[Line]:
     counts = facts.preflight.counts() if facts.preflight else {}
     errors, unknown = counts.get(Status.ERROR, 0), counts.get(Status.UNKNOWN, 0)
-    line = _line("fail-on preflight", errors, 0, _noun(errors, "error"), Outcome.FAIL)
+    line = _line("fail-on preflight", errors, _noun(errors, "error"), Outcome.FAIL)
     if facts.preflight and (mild := ", ".join(facts.preflight.ignored)):
         why = f"{count(errors, 'error')}, allowed 0; errors of {mild} are warnings in the report"
         line = structs.replace(line, why=why)
     yield line
-    yield _line("fail-on preflight", unknown, 0, f"{_noun(unknown, 'check')} UNKNOWN", Outcome.UNDECIDED)
+    yield _line("fail-on preflight", unknown, f"{_noun(unknown, 'check')} UNKNOWN", Outcome.UNDECIDED)
     if facts.unchecked:
         names = few(list(map(word, facts.unchecked)), _NAMED)
         why = f"no check of {count(len(facts.unchecked), 'node')} in the report: {names}"
@@ -280,7 +280,7 @@ def _pdb(facts: Evidence) -> Iterator[Line]:
     elif missing and (apart or any(node.restarted or node.unknown for node in facts.impact.nodes)):
         yield Line("fail-on pdb", "", 1, 0, "", Outcome.UNDECIDED, f"budgets are UNKNOWN: {missing}")
     elif not budgets:
-        yield _line("fail-on pdb", 0, 0, "budgets breached", Outcome.FAIL)
+        yield _line("fail-on pdb", 0, "budgets breached", Outcome.FAIL)
 
 
 CHECKS: Final[Mapping[FailOn, Check]] = {
@@ -311,7 +311,7 @@ def _grouped(
     lines = [_limited(key, limit, number, wholes[group], _named(group)) for group, number in numbers.items()]
     lines.sort(key=lambda line: (line.allowed - line.found, line.subject))
     over = [line for line in lines if line.outcome is Outcome.FAIL]
-    yield from over or lines[:1] or [_line(key, 0, 0, "findings", Outcome.FAIL)]
+    yield from over or lines[:1] or [_line(key, 0, "findings", Outcome.FAIL)]
 
 
 def _named(group: Group) -> str:

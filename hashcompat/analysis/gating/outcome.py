@@ -77,19 +77,10 @@ def seen_of(before: Observed | None, pod: Pod, now: Container, begun: datetime |
     if not before.running:
         same = (before.id, before.restarts, False) == (now.id, now.restarts, bool(now.running))
         return Observation.IDLE if same else Observation.WOKEN
-    changed = _is_changed(before, now)
-    if changed is None or now.running is None:
+    was, is_now = (before.id, now.id) if before.id and now.id else (before.started, now.started)
+    if not was or not is_now or now.running is None:
         return Observation.UNSEEN
-    return _replaced(now, begun) if changed else _left(before, pod, now, begun)
-
-
-def _is_changed(before: Observed, now: Container) -> bool | None:
-    """Return whether it is another container; None where nothing shows that."""
-    if before.id and now.id:
-        return before.id != now.id
-    if before.started and now.started:
-        return before.started != now.started
-    return None
+    return _left(before, pod, now, begun) if was == is_now else _replaced(now, begun)
 
 
 def _replaced(now: Container, begun: datetime | None) -> Observation:

@@ -191,6 +191,8 @@ def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
     waits = (cluster.healths[place] for place in sorted(node.budgets))
     seen = cluster.objects.get(name)
     labels = (seen and seen.labels) or {}
+    single = (key for key in node.owners if is_replicated(key) and cluster.replicas(key) == 1)
+    lists = (node.killed, node.bare, node.static, single)
     return NodeImpact(
         name,
         step,
@@ -198,7 +200,7 @@ def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
         node.restarted,
         node.unknown,
         effect,
-        _pods(node, cluster),
+        Pods(*(tuple(sorted(places)) for places in lists)),
         tuple(reasons),
         tuple(sorted(node.flags)),
         tuple(
@@ -288,9 +290,3 @@ def _perhaps(node: NodeSeen, effect: Effect, budgets_missing: str) -> Iterator[s
         yield f"{count(number, 'pod')} that {agree(number, 'restart')} may not be started again"
     if budgets_missing and (node.restarted or node.unknown):
         yield "PodDisruptionBudgets are not known"
-
-
-def _pods(node: NodeSeen, cluster: Counts) -> Pods:
-    single = (key for key in node.owners if is_replicated(key) and cluster.replicas(key) == 1)
-    lists = (node.killed, node.bare, node.static, single)
-    return Pods(*(tuple(sorted(places)) for places in lists))

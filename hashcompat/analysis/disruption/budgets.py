@@ -158,12 +158,25 @@ def _meets(requirement: Requirement, value: object) -> bool:
 
 
 class Selectors:
-    """The selectors of all budgets and Services."""
+    """The selectors of all budgets and Services.
+
+    Those of a namespace that ask for a label's value are found by that, for they are most of them.
+    """
 
     def __init__(self, budgets: Sequence[Budget | Service]) -> None:
-        self._by_namespace: dict[str, _Namespace] = {}
-        for number, budget in enumerate(budgets):
-            self._by_namespace.setdefault(budget.namespace, _Namespace()).add(number, budget)
+        self._namespaces = {budget.namespace for budget in budgets}
+        self._by_value: dict[tuple[str, str, str], list[int]] = {}
+        self._others: dict[str, list[int]] = {}
+        self._budgets = budgets
+        for place, budget in enumerate(budgets):
+            asked = (need for need in budget.selector or () if need.operator == "In" and need.values)
+            # The requirement with the fewest values, since each of them becomes an entry.
+            least = min(asked, key=lambda need: len(need.values), default=None)
+            if least is None:
+                self._others.setdefault(budget.namespace, []).append(place)
+                continue
+            for value in least.values:
+                self._by_value.setdefault((budget.namespace, least.key, value), []).append(place)
         self._taken = matched()
         self._known: dict[tuple[str, frozenset[tuple[str, str]]], tuple[int, ...]] = {}
 
@@ -172,8 +185,7 @@ class Selectors:
 
         Raises InputError where more budgets are compared with pods than one run may compare.
         """
-        budgets = self._by_namespace.get(namespace)
-        if budgets is None:
+        if namespace not in self._namespaces:
             return ()
         plain = {key: value for key, value in labels.items() if isinstance(value, str)}
         key = namespace, frozenset(plain.items())
@@ -183,36 +195,12 @@ class Selectors:
                 # All at once: pods come owner by owner, so what is needed again is learned from the next
                 # replica.
                 self._known.clear()
-            likely = budgets.likely(plain)
+            likely = [*self._others.get(namespace, ())]
+            for label in plain.items():
+                likely += self._by_value.get((namespace, *label), ())
             self._taken.take(len(likely))
-            places = tuple(sorted(number for number, budget in likely if matches(budget.selector, plain)))
+            places = tuple(sorted(one for one in likely if matches(self._budgets[one].selector, plain)))
             self._known[key] = places
         # Also where it was remembered: the caller goes through these places for every pod.
         self._taken.take(len(places))
         return places
-
-
-class _Namespace:
-    """The budgets of a namespace: those that ask for a label's value by that, for they are most of them."""
-
-    def __init__(self) -> None:
-        self._by_value: dict[tuple[str, str], list[tuple[int, Budget | Service]]] = {}
-        self._others: list[tuple[int, Budget | Service]] = []
-
-    def add(self, number: int, budget: Budget | Service) -> None:
-        """Add a budget with its place."""
-        asked = (need for need in budget.selector or () if need.operator == "In" and need.values)
-        # The requirement with the fewest values, since each of them becomes an entry.
-        least = min(asked, key=lambda need: len(need.values), default=None)
-        if least is None:
-            self._others.append((number, budget))
-            return
-        for value in least.values:
-            self._by_value.setdefault((least.key, value), []).append((number, budget))
-
-    def likely(self, labels: Mapping[str, str]) -> list[tuple[int, Budget | Service]]:
-        """Return the budgets that may select a pod with some labels, each once."""
-        return [
-            *self._others,
-            *(budget for label in labels.items() for budget in self._by_value.get(label, ())),
-        ]

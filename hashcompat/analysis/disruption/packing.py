@@ -90,18 +90,16 @@ def conflict(first: Sequence[Load], second: Sequence[Load], capacity: Mapping[Re
     both = {one: sums[0][one] + sums[1][one] for one in sums[0].keys() & sums[1].keys()}
     found = [(one, used) for one, used in both.items() if used > capacity[one]]
     # First what two nodes alone use up; of that a budget, then an owner.
-    pairs = [(_heaviest(first, one), _heaviest(second, one), one, used) for one, used in found]
-    pairs.sort(key=lambda pair: (_together(*pair[:3]) <= capacity[pair[2]], _rank(pair[2])))
-    one, other, resource, used = pairs[0]
-    return Conflict(one.name, other.name, resource, used)
+    pairs = []
+    for resource, used in found:
+        one, other = _heaviest(first, resource), _heaviest(second, resource)
+        fits = one.uses[resource] + other.uses[resource] <= capacity[resource]
+        pairs.append(((fits, *_rank(resource)), Conflict(one.name, other.name, resource, used)))
+    return min(pairs, key=lambda pair: pair[0])[1]
 
 
 def _rank(resource: Resource) -> tuple[int, Resource]:
     return (int, tuple, str).index(type(resource)), resource
-
-
-def _together(one: Load, other: Load, resource: Resource) -> int:
-    return one.uses[resource] + other.uses[resource]
 
 
 def _heaviest(batch: Sequence[Load], resource: Resource) -> Load:
@@ -122,7 +120,6 @@ def _scarce(loads: Sequence[Load], capacity: Mapping[Resource, int], size: int) 
 
 
 def _at_least(uses: Sequence[int], capacity: int) -> int:
-    """Return how many batches one resource needs."""
     # Whoever uses more than there is, or all of it, shares it with nobody.
     alone = sum(use >= capacity for use in uses)
     rest = sum(use for use in uses if use < capacity)
@@ -234,34 +231,27 @@ def _searched(
     loads: Sequence[Load], found: Batches, capacity: Mapping[Resource, int], size: int, bound: int
 ) -> tuple[Batches, int]:
     """Return fewer batches where a limited search finds them, and the best bound that it proves."""
-    search = _Search(loads, capacity, size)
-    while bound < len(found) and search.spent < _STEPS:
-        if search.fits(bound):
-            return search.room.batches, bound
-        # There are steps left, so there is no way to put them into that many.
-        bound += search.spent < _STEPS
-    return found, bound
+    room, spent = _Room(capacity, size), 0
 
-
-class _Search:
-    """Tries every way to put nodes into a number of batches."""
-
-    def __init__(self, loads: Sequence[Load], capacity: Mapping[Resource, int], size: int) -> None:
-        self.room = _Room(capacity, size)
-        self.spent = 0
-        self._loads = loads
-
-    def fits(self, number: int, place: int = 0) -> bool:
+    def fits(number: int, place: int = 0) -> bool:
         """Return whether the nodes from a place on fit into so many batches; False too if steps run out."""
-        if place == len(self._loads):
+        nonlocal spent
+        if place == len(loads):
             return True
-        load, room = self._loads[place], self.room
+        load = loads[place]
         for batch in (*room.places(load), *([len(room.batches)] if len(room.batches) < number else ())):
-            self.spent += 1 + len(load.uses)
-            if self.spent >= _STEPS:
+            spent += 1 + len(load.uses)
+            if spent >= _STEPS:
                 return False
             room.add(load, batch)
-            if self.fits(number, place + 1):
+            if fits(number, place + 1):
                 return True
             room.remove(load, batch)
         return False
+
+    while bound < len(found) and spent < _STEPS:
+        if fits(bound):
+            return room.batches, bound
+        # There are steps left, so there is no way to put them into that many.
+        bound += spent < _STEPS
+    return found, bound

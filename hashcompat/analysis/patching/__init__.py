@@ -191,7 +191,11 @@ def _stat(changes: Sequence[PatchedFile]) -> str:
         for path, added, removed in counts
     ]
     created = [f" create mode 100644 {change.path}\n" for change in changes if not change.before]
-    return "".join(rows) + _total(counts) + "".join(created)
+    added, removed = sum(row[1] for row in counts), sum(row[2] for row in counts)
+    parts = [f"{count(len(counts), 'file')} changed"]
+    parts += [f"{count(added, 'insertion')}(+)"] if added else []
+    parts += [f"{count(removed, 'deletion')}(-)"] if removed else []
+    return "".join(rows) + f" {', '.join(parts)}\n" + "".join(created)
 
 
 def _counts(change: PatchedFile) -> tuple[int, int]:
@@ -203,17 +207,8 @@ def _counts(change: PatchedFile) -> tuple[int, int]:
 def _graph(added: int, removed: int, most: int) -> str:
     """Return the signs of a file's row, scaled as git does, but at least one of each kind that occurs."""
     scale = min(1.0, _GRAPH_WIDTH / most)
-    return "+" * (max(1, round(added * scale)) if added else 0) + "-" * (
-        max(1, round(removed * scale)) if removed else 0
-    )
-
-
-def _total(counts: Sequence[tuple[str, int, int]]) -> str:
-    added, removed = sum(row[1] for row in counts), sum(row[2] for row in counts)
-    parts = [f"{count(len(counts), 'file')} changed"]
-    parts += [f"{count(added, 'insertion')}(+)"] if added else []
-    parts += [f"{count(removed, 'deletion')}(-)"] if removed else []
-    return f" {', '.join(parts)}\n"
+    plus, minus = (max(1, round(number * scale)) if number else 0 for number in (added, removed))
+    return "+" * plus + "-" * minus
 
 
 _BLOCK = re.compile(r"^import \(\n(?P<lines>.*?)^\)\n", re.MULTILINE | re.DOTALL)
@@ -377,16 +372,12 @@ class AddImport(msgspec.Struct, frozen=True):
         if self._line in block[0]:
             raise MisplacedError(f"already patched: {self.path} is imported")
         lines = block["lines"].splitlines(keepends=True)
-        lines.insert(self._position(lines), self._line)
-        return text[: block.start("lines")] + "".join(lines) + text[block.end("lines") :]
-
-    def _position(self, lines: list[str]) -> int:
-        """Return the place in the last group of imports: after every path that sorts before this one."""
         # gofmt sorts by path within a group, whatever the aliases are; blank lines separate groups.
         group = max((index for index, line in enumerate(lines) if not line.strip()), default=-1) + 1
         paths = [(index, match["path"]) for index, line in enumerate(lines) if (match := _IMPORT.match(line))]
         before = [index for index, path in paths if index >= group and path < self.path]
-        return max(before, default=group - 1) + 1
+        lines.insert(max(before, default=group - 1) + 1, self._line)
+        return text[: block.start("lines")] + "".join(lines) + text[block.end("lines") :]
 
 
 class DropUnusedImports(msgspec.Struct, frozen=True):

@@ -182,9 +182,16 @@ def resize_note(task: Goal) -> bool:
 
 def dispatcher(task: Goal) -> tuple[NewFile, ...]:
     """Return the files of the package."""
+    others = [
+        CORE,
+        ("", task.site.log),
+        *((package_name(old), f"{IMPORT}/{package_name(old)}") for old in task.olds),
+    ]
+    if task.until:
+        others += [("", task.site.version), ("utilversion", task.site.version_util)]
     code = template(
         "hashlike",
-        imports=_imports(task),
+        imports=imports(["sync"], others),
         rows="\n".join(f'\t{{"{old.release}", {package_name(old)}.HashContainer}},' for old in task.olds),
         resize=_RESIZE if resize_note(task) else "",
         log=_log(task),
@@ -199,17 +206,6 @@ def dispatcher(task: Goal) -> tuple[NewFile, ...]:
     )
 
 
-def _imports(task: Goal) -> str:
-    others = [
-        CORE,
-        ("", task.site.log),
-        *((package_name(old), f"{IMPORT}/{package_name(old)}") for old in task.olds),
-    ]
-    if task.until:
-        others += [("", task.site.version), ("utilversion", task.site.version_util)]
-    return imports(["sync"], others)
-
-
 def _log(task: Goal) -> str:
     """Return the logging call in the style of the release: structured from klog v2 on."""
     if task.site.log.endswith("/v2"):
@@ -221,24 +217,18 @@ def _log(task: Goal) -> str:
 
 
 def _hashlike_test(task: Goal) -> str:
-    rows = [row for old in task.olds for row in _rows(task, old)]
-    block = imports(["encoding/json", "testing"], [CORE])
-    code = template("hashlike_test", imports=block, rows="\n".join(rows))
-    return code + (
-        template("until_test", until=task.until, new=task.new.release.upstream) if task.until else ""
-    )
-
-
-def _rows(task: Goal, old: Kubelet) -> list[str]:
-    """Return test rows for one old release.
-
-    A container with fields that it does not know is left out if another old release may know them, because
-    that one may record the same hash.
-    """
-    return [
+    # A container with fields that an old release does not know is left out if another one may know them,
+    # because that one may record the same hash.
+    rows = [
         f"\t\t{{{quoted(spec)}, {value:#x}, {str(is_known or task.accept_new_fields).lower()}}},"
+        for old in task.olds
         for spec, value, is_known in expectations(task, old)
         if is_known
         or task.accept_new_fields
         or all(other is old or lost_fields(task, other, spec) for other in task.olds)
     ]
+    block = imports(["encoding/json", "testing"], [CORE])
+    code = template("hashlike_test", imports=block, rows="\n".join(rows))
+    return code + (
+        template("until_test", until=task.until, new=task.new.release.upstream) if task.until else ""
+    )

@@ -56,17 +56,13 @@ def _declaration(name: str, definition: Definition, release: str, tags: bool) ->
 
 def _cells(row: Mapping[str, Any], tags: bool) -> list[str]:
     """Return a field's columns; an embedded field has no type column, so its tag comes second."""
-    own = [row["name"]] if row.get("embedded") else [row["name"], row["type"]]
-    return [*own, _tag(row)] if tags else own
-
-
-def _tag(row: Mapping[str, Any]) -> str:
-    options = [
-        row["json"],
-        *(["omitempty"] if row.get("omitempty") else []),
-        *(["inline"] if row.get("embedded") else []),
-    ]
-    return f'`json:"{",".join(options)}"`'
+    is_embedded = row.get("embedded")
+    own = [row["name"]] if is_embedded else [row["name"], row["type"]]
+    if not tags:
+        return own
+    options = ["omitempty"] if row.get("omitempty") else []
+    options += ["inline"] if is_embedded else []
+    return [*own, f'`json:"{",".join([row["json"], *options])}"`']
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:
@@ -158,19 +154,13 @@ def _body(conversion: ConvertedTypes, old: str, new: str, todo: list[tuple[str, 
 def _source(row: Row, conversion: ConvertedTypes, new_rows: Sequence[Row]) -> Row | None:
     """Return the new field with the same JSON key; an embedded struct was renamed (``ProbeHandler``)."""
     if not row.get("embedded"):
-        return next(
-            (other for other in new_rows if other["json"] == row["json"] and not other.get("embedded")), None
-        )
+        alike = (other for other in new_rows if other["json"] == row["json"] and not other.get("embedded"))
+        return next(alike, None)
     keys = {inner["json"] for inner in _fields(conversion.old, row["type"])}
-    candidates = [other for other in new_rows if other.get("embedded")]
-    return next(
-        (
-            other
-            for other in candidates
-            if keys & {inner["json"] for inner in _fields(conversion.new, other["type"])}
-        ),
-        None,
-    )
+    for other in new_rows:
+        if other.get("embedded") and keys & {one["json"] for one in _fields(conversion.new, other["type"])}:
+            return other
+    return None
 
 
 def _copy(conversion: ConvertedTypes, row: Row, source: Row, todo: list[tuple[str, str]]) -> Iterator[str]:
@@ -189,9 +179,18 @@ def _copy(conversion: ConvertedTypes, row: Row, source: Row, todo: list[tuple[st
     elif old_name in _BUILTIN or "." in old_name:
         yield f"{target} = {expression}"
     elif str(conversion.old[old_name]).startswith("map["):
-        yield from _copy_map(str(conversion.old[old_name]), target, expression, old_name)
+        key = str(conversion.old[old_name]).removeprefix("map[").partition("]")[0]
+        yield f"if {expression} != nil {{"
+        yield f"\t{target} = make({old_name}, len({expression}))"
+        yield f"\tfor key, value := range {expression} {{"
+        yield f"\t\t{target}[{key}(key)] = value"
+        yield "\t}"
+        yield "}"
+    elif shape == "[]":
+        yield from _loop(target, expression, f"[]{old_name}", f"{old_name}({expression}[i])")
     else:
-        yield from _copy_named(shape, target, expression, old_name)
+        made = f"({shape}{old_name})" if shape else old_name
+        yield f"{target} = {made}({expression})"
 
 
 def _copy_struct(shape: str, target: str, expression: str, name: str, convert: str) -> Iterator[str]:
@@ -206,13 +205,6 @@ def _copy_struct(shape: str, target: str, expression: str, name: str, convert: s
         yield f"{target} = {convert}(&{expression})"
 
 
-def _copy_named(shape: str, target: str, expression: str, name: str) -> Iterator[str]:
-    if shape == "[]":
-        yield from _loop(target, expression, f"[]{name}", f"{name}({expression}[i])")
-    else:
-        yield f"{target} = ({shape}{name})({expression})" if shape else f"{target} = {name}({expression})"
-
-
 def _loop(target: str, expression: str, go_type: str, element: str) -> Iterator[str]:
     yield f"if {expression} != nil {{"
     yield f"\t{target} = make({go_type}, len({expression}))"
@@ -222,27 +214,13 @@ def _loop(target: str, expression: str, go_type: str, element: str) -> Iterator[
     yield "}"
 
 
-def _copy_map(definition: str, target: str, expression: str, name: str) -> Iterator[str]:
-    key = definition.removeprefix("map[").partition("]")[0]
-    yield f"if {expression} != nil {{"
-    yield f"\t{target} = make({name}, len({expression}))"
-    yield f"\tfor key, value := range {expression} {{"
-    yield f"\t\t{target}[{key}(key)] = value"
-    yield "\t}"
-    yield "}"
-
-
 def _lost(conversion: ConvertedTypes, struct: str, row: Row) -> Iterator[str]:
     """Yield the code that detects a set field which the old type lacks, unless it has a server's default."""
     expression, go_type = f"in.{row['name']}", row["type"]
     default = conversion.defaults.get((struct, row["name"]))
     if default is not None and go_type.startswith("[]"):
-        yield from _lost_elements(
-            expression,
-            go_type.removeprefix("[]"),
-            _fields(conversion.new, go_type.removeprefix("[]")),
-            default,
-        )
+        name = go_type.removeprefix("[]")
+        yield from _lost_elements(expression, name, _fields(conversion.new, name), default)
     elif default is not None:
         held, is_set = (
             (f"*{expression}", f"{expression} != nil")

@@ -110,6 +110,12 @@ def pin(task: Goal) -> Patch:
     """Return the patch that makes ``HashContainer`` return what the only old release would."""
     (old,) = task.olds
     name = package_name(old)
+    paragraphs = [_PIN_WHAT.format(old=old.release, new=task.new.release), _DROPPED]
+    if task.site.assertions:
+        paragraphs.append("The hashes that Kubernetes' own tests assert are changed to the old ones.")
+    if task.new.behaviour.resources_recorded and old.era.whole:
+        why = "The old hash covers resources, so every in-place resize of a container restarts it."
+        paragraphs.append(why)
     body = _BODY.format(old=old.release, name=name)
     steps: list[FileStep] = [
         Body(task.site, "HashContainer", body, f"{name}.HashContainer("),
@@ -120,7 +126,7 @@ def pin(task: Goal) -> Patch:
     steps.append(DropUnusedImports(_FREED))
     return Patch(
         subject=f"kubelet: hash containers as {old.release} does",
-        explanation=_pin_explanation(task),
+        explanation="\n\n".join(paragraphs),
         new_files=package(task, old),
         edits=(FileEdit(_HELPERS, tuple(steps)), *_assertions(task)),
     )
@@ -134,18 +140,6 @@ def _assertions(task: Goal) -> list[FileEdit]:
             hashes = hash_as(task.new, container), hash_as(task.olds[0], container)
             pairs.setdefault(assertion.file, []).append(hashes)
     return [FileEdit(file, (Literals(tuple(rows)),)) for file, rows in pairs.items()]
-
-
-def _pin_explanation(task: Goal) -> str:
-    (old,) = task.olds
-    paragraphs = [_PIN_WHAT.format(old=old.release, new=task.new.release), _DROPPED]
-    if task.site.assertions:
-        paragraphs.append("The hashes that Kubernetes' own tests assert are changed to the old ones.")
-    if task.new.behaviour.resources_recorded and old.era.whole:
-        paragraphs.append(
-            "The old hash covers resources, so every in-place resize of a container restarts it."
-        )
-    return "\n\n".join(paragraphs)
 
 
 _PIN_WHAT: Final = (

@@ -18,7 +18,6 @@ from hashcompat.analysis.patching.gosource import decoded_examples, header, impo
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.templates import Named, Template, Templates
 from hashcompat.analysis.planning.view import View
-from hashcompat.core.catalog.eras import PatchedSource
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.compile.spew import compile_printer
@@ -138,7 +137,6 @@ def _text(field: Field, value: Any) -> str:
 
 
 _HELPERS: Final = "pkg/kubelet/container/helpers.go"
-_HASH: Final = "pkg/util/hash/hash.go"
 _BODY: Final = """	hash := &strippedHash{Hash32: fnv.New32a()}
 	hashutil.DeepHashObject(hash, *container)
 	return uint64(hash.sum())
@@ -151,7 +149,13 @@ def strip(task: Goal) -> Patch:
     """Return the patch that strips new fields from the container hash; with ``article`` from all hashes."""
     (old,) = task.olds
     cuts = cuts_between(old, task.new, task.defaults)
-    edit, files = _article(task.site, cuts) if task.article else _container_hash(task, cuts)
+    if task.article:
+        code = template("strip_global", imports=imports(["strings"], []), cuts=_rows(cuts))
+        step = ReplaceLine(task.site, "DeepHashObject", _PRINT, _PRINT_STRIPPED, "stripped(")
+        edit = FileEdit("pkg/util/hash/hash.go", (step,))
+        files: tuple[NewFile, ...] = (NewFile("pkg/util/hash/strip.go", header() + code),)
+    else:
+        edit, files = _container_hash(task, cuts)
     return Patch(
         subject=f"kubelet: strip from hashes what {old.release} does not print",
         explanation="\n\n".join(
@@ -187,12 +191,6 @@ def _container_hash(task: Goal, cuts: tuple[Cut, ...]) -> tuple[FileEdit, tuple[
 
 
 _TEST_IMPORTS: Final = imports(["encoding/json", "testing"], [("", "k8s.io/api/core/v1")])
-
-
-def _article(site: PatchedSource, cuts: tuple[Cut, ...]) -> tuple[FileEdit, tuple[NewFile, ...]]:
-    code = template("strip_global", imports=imports(["strings"], []), cuts=_rows(cuts))
-    edit = FileEdit(_HASH, (ReplaceLine(site, "DeepHashObject", _PRINT, _PRINT_STRIPPED, "stripped("),))
-    return edit, (NewFile("pkg/util/hash/strip.go", header() + code),)
 
 
 def _rows(cuts: tuple[Cut, ...]) -> str:

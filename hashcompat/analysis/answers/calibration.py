@@ -18,7 +18,7 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.analysis.answers.comparison import differences
+from hashcompat.analysis.answers.comparison import ValueDifference, differences
 from hashcompat.analysis.gating.outcome import HashKey, Now
 from hashcompat.analysis.planning.creators import SeenContainer, maker_of
 from hashcompat.analysis.planning.options import check_gates
@@ -56,16 +56,11 @@ def origin_of(recorded: Hash, subject: SeenContainer, kubelet: Kubelet, catalog:
     other = maker_of(recorded, subject, kubelet, catalog)
     if other is None:
         return None
-    fields = _fields(subject, other, kubelet)
-    return Creator(str(other.release), other.era.name, fields)
-
-
-def _fields(subject: SeenContainer, maker: Kubelet, other: Kubelet) -> tuple[str, ...]:
-    if maker.era is not other.era:
-        return ()
-    keep_empty, spec = subject.keep_empty, subject.spec
-    trees = [hashers(kubelet, keep_empty=keep_empty)[0].tree(spec) for kubelet in (maker, other)]
-    return tuple(difference.place for difference in differences(*trees))
+    fields = list[ValueDifference]()
+    if other.era is kubelet.era:
+        spec, keep_empty = subject.spec, subject.keep_empty
+        fields = differences(*(hashers(one, keep_empty=keep_empty)[0].tree(spec) for one in (other, kubelet)))
+    return Creator(str(other.release), other.era.name, tuple(field.place for field in fields))
 
 
 _LENGTH: Final = 5

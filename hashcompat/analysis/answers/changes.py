@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from itertools import chain
@@ -38,7 +38,7 @@ from hashcompat.core.model.results import (
     SnapshotRows,
     Time,
 )
-from hashcompat.core.model.verdicts import Hashes, Reason, Verdict
+from hashcompat.core.model.verdicts import Verdict
 
 PLAN: Final = "RestartPlan"
 SNAPSHOT: Final = "ClusterSnapshot"
@@ -47,8 +47,6 @@ _HASHES: Final = "hashcompat.io/hashes"
 
 _REMEMBERED: Final = 1 << 12
 """Pairs of predictions whose differences are remembered: replicas share them."""
-
-_HASH_KEYS: Final = ("recorded", "from", "to")
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -288,10 +286,13 @@ def _of_items(old: Item | None, new: Item | None) -> ItemChange | None:
 
 
 def _of_item(old: Item, new: Item) -> tuple[Edit, ...]:
-    hashes = old.hashes, new.hashes
-    # most items of two plans share all but their hashes
+    # most items of two plans share all but their hashes, for which deepdiff would be asked each time
     decided = () if _shared(old) == _shared(new) else _decided(_shared(old), _shared(new))
-    return (*decided, *_of_hashes(*hashes)) if hashes[0] != hashes[1] else decided
+    if old.hashes == new.hashes:
+        return decided
+    pairs = ((one.recorded, one.from_, one.to) for one in (old.hashes, new.hashes))
+    rows = zip(("recorded", "from", "to"), *pairs, strict=True)
+    return (*decided, *(Edit(below("hash", key), one, other) for key, one, other in rows if one != other))
 
 
 Shared = tuple[Prediction, ContainerName, str, str]
@@ -311,7 +312,11 @@ def _decision(prediction: Prediction, container: ContainerName, owner: str, work
     """Return what of an item is compared besides its hashes, by the keys of the document."""
     return {
         "verdict": prediction.verdict.value,
-        "reasons": _reasons(prediction.reasons),
+        # by their rules and paths, so that one more does not move the others
+        "reasons": _named(
+            (" ".join(filter(None, (one.id, one.path))), {"text": one.text, "field": one.field})
+            for one in prediction.reasons
+        ),
         "podRecreated": prediction.pod_recreated,
         "fromRelease": prediction.from_release,
         "calibrated": prediction.calibrated,
@@ -321,22 +326,6 @@ def _decision(prediction: Prediction, container: ContainerName, owner: str, work
         "owner": owner,
         "workload": workload,
     }
-
-
-def _reasons(reasons: Sequence[Reason]) -> Mapping[str, Any]:
-    """Return reasons by their rules and paths, so that one more does not move the others."""
-    return _named(
-        (" ".join(filter(None, (one.id, one.path))), {"text": one.text, "field": one.field})
-        for one in reasons
-    )
-
-
-def _of_hashes(old: Hashes, new: Hashes) -> Iterator[Edit]:
-    """Yield the hashes that differ; each container has its own, so deepdiff would be asked for each."""
-    pairs = zip((old.recorded, old.from_, old.to), (new.recorded, new.from_, new.to), strict=True)
-    for key, (before, after) in zip(_HASH_KEYS, pairs, strict=True):
-        if before != after:
-            yield Edit(below("hash", key), before, after)
 
 
 def _facts(plan: Plan) -> dict[str, Any]:
@@ -419,16 +408,14 @@ def _unequal(
         for key, *lists in zip(CONTAINER_LISTS, old[1:], new[1:], strict=True):
             for row, text in zip(rows, lists if lists[0] != lists[1] else (), strict=False):
                 containers = _decoded(text)
-                row["spec"] = {**row["spec"], key: containers if keeps else _without_hashes(containers)}
+                if not keeps:
+                    containers = [{name: one[name] for name in one if name != _HASHES} for one in containers]
+                row["spec"] = {**row["spec"], key: containers}
     return rows[0], rows[1]
 
 
 def _decoded(text: bytes) -> Any:
     return json.loads(text.decode(errors="surrogatepass"))
-
-
-def _without_hashes(containers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{key: value for key, value in one.items() if key != _HASHES} for one in containers]
 
 
 # Both
@@ -459,17 +446,10 @@ def _edits(old: Any, new: Any, root: str = "") -> Iterator[Edit]:
     if not found and not _same(old, new):  # named elements in another order
         found = differences(old, new)
     for row in sorted(found, key=lambda row: list(map(str, row.path))):
-        yield Edit(_place(row, root), _plain(row.old), _plain(row.new))
-
-
-def _place(row: ValueDifference, root: str) -> str:
-    path = root
-    for step in row.path:
-        path = element(path, step) if isinstance(step, int | _Name) else below(path, step)
-    return path
-
-
-_NAME: Final = "name"
+        path = root
+        for step in row.path:
+            path = element(path, step) if isinstance(step, int | _Name) else below(path, step)
+        yield Edit(path, _plain(row.old), _plain(row.new))
 
 
 def _keyed(value: Any) -> Any:
@@ -478,7 +458,7 @@ def _keyed(value: Any) -> Any:
         return {key: _keyed(item) for key, item in value.items()}
     if not isinstance(value, list):
         return value
-    names = [item.get(_NAME) if isinstance(item, Mapping) else None for item in value]
+    names = [item.get("name") if isinstance(item, Mapping) else None for item in value]
     if value and all(isinstance(name, str) for name in names) and len(set(names)) == len(names):
         return {_Name(name): _keyed(item) for name, item in zip(names, value, strict=True)}
     return [_keyed(item) for item in value]
@@ -491,7 +471,7 @@ def _plain(value: Any) -> Any:
         if (
             value
             and all(isinstance(key, _Name) for key in value)
-            and all(isinstance(one, Mapping) and _NAME in one for one in value.values())
+            and all(isinstance(one, Mapping) and "name" in one for one in value.values())
         ):
             return items
         return dict(zip(map(str, value), items, strict=True))

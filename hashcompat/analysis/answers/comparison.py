@@ -265,21 +265,17 @@ def resize_restarts(old: Kubelet, new: Kubelet) -> str:
 def _type_differences(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[TypeDifference]:
     for difference in differences(reachable_fields(old.schema), reachable_fields(new.schema)):
         type_name, *rest = map(str, difference.path)
-        rows = (
-            {rest[0]: (difference.old, difference.new)}
-            if rest
-            else _whole_type(difference.old, difference.new)
-        )
+        before, after = difference.old, difference.new
+        if rest:
+            rows = {rest[0]: (before, after)}
+        elif isinstance(after, Mapping):  # a type that only one side has is spread over its fields
+            rows = {field: (ABSENT, go_type) for field, go_type in after.items()}
+        else:
+            fields = before if isinstance(before, Mapping) else {}
+            rows = {field: (go_type, ABSENT) for field, go_type in fields.items()}
         for field, (old_type, new_type) in rows.items():
             upstream = catalog.changes.of_field(type_name, field)
             yield TypeDifference(type_name, field, old_type, new_type, upstream)
-
-
-def _whole_type(old: Mapping[str, str] | str, new: Mapping[str, str] | str) -> dict[str, tuple[str, str]]:
-    """Spread a type that only one side has over its fields."""
-    if isinstance(new, Mapping):
-        return {field: (ABSENT, go_type) for field, go_type in new.items()}
-    return {field: (go_type, ABSENT) for field, go_type in old.items()} if isinstance(old, Mapping) else {}
 
 
 def _behaviour(kubelet: Kubelet) -> Mapping[str, Any]:

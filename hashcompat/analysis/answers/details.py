@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from hashlib import blake2b
-from itertools import permutations
+from itertools import chain, permutations
 from typing import Final
 
 import msgspec
@@ -25,7 +25,7 @@ from hashcompat.analysis.planning.judge import Draft, Judge
 from hashcompat.analysis.planning.kinds import Dates
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.prepare import is_current
-from hashcompat.analysis.planning.rulings import Ruled, Rulings
+from hashcompat.analysis.planning.rulings import Rulings
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View, is_plain
 from hashcompat.core.catalog.lookup import Kubelet
@@ -82,19 +82,17 @@ class DetailsGathering:
         """Take one more pod; return what its replicas share, None where they may differ."""
         every, shared = self._rulings.of(pod)
         for place, one in enumerate(every):
-            self._add(pod, place, one)
+            names = one.draft.prepared.names if one.draft.prepared else ()
+            if one.replica is not None:
+                names = one.replica.names
+            if one.ruling.varies and names != one.ruling.names:
+                draft = one.draft if one.replica is None else self._judge.draft(pod, pod.containers[place])
+                self._differences.add_by_itself(draft)
+            else:
+                self._differences.add(one.ruling, names)
         counted = self._pairs.add(pod)
         shared = shared and not any(one.ruling.varies for one in every)
         return _Gathered([one.ruling for one in every], counted) if shared and counted is not None else None
-
-    def _add(self, pod: Pod, place: int, one: Ruled[_Found]) -> None:
-        """Take one more container."""
-        names = _names(one.draft) if one.replica is None else one.replica.names
-        if one.ruling.varies and names != one.ruling.names:
-            draft = one.draft if one.replica is None else self._judge.draft(pod, pod.containers[place])
-            self._differences.add_by_itself(draft)
-        else:
-            self._differences.add(one.ruling, names)
 
     def repeat(self, gathered: _Gathered, pod: Pod) -> None:
         """Take a replica of a pod."""
@@ -218,11 +216,6 @@ class _Differences:
         return self._found[found]
 
 
-def _names(draft: Draft) -> tuple[str, ...]:
-    """Return the names that are a container's own among its replicas."""
-    return draft.prepared.names if draft.prepared else ()
-
-
 def _with_name(difference: Difference, one: str, other: str) -> Difference:
     """Return the difference of a replica whose token mount has another name."""
     pieces = [structs.replace(piece, text=piece.text.replace(one, other)) for piece in difference.pieces]
@@ -255,13 +248,6 @@ def _difference(draft: Draft, old: Texts, new: Texts) -> Difference:
     return Difference(*ends, found.pieces, found.more, (), (), "")
 
 
-class _WayReleases(msgspec.Struct, frozen=True):
-    """The releases of a matrix."""
-
-    chosen: tuple[str, ...]
-    passed: int
-
-
 class _Pairs:
     """Counts what the releases on a way do to pods in pairs, as long as that is cheap."""
 
@@ -269,28 +255,23 @@ class _Pairs:
         self._view, self._catalog = view, view.catalog
         is_known = any(view.catalog.knows(node.kubelet) for node in inventory.nodes)
         self._current = current_kubelets(inventory, view.catalog) if way.old == AUTO and is_known else ()
-        found = _WayReleases((), 0)
+        self.releases, self.passed = tuple[str, ...](), 0
         if way.old != AUTO or self._current:
             between = releases_between(view.catalog, way.old, way.new, self._current, patches=False)
-            found = _some(list(dict.fromkeys([way.old, *between[1:]])))
-        self.releases, self.passed = found.chosen, found.passed
+            self.releases, self.passed = _some(list(dict.fromkeys([way.old, *between[1:]])))
         self._ends: list[Ends] = [pair for pair in permutations(self.releases, 2) if pair[1] != AUTO]
         ways = [Way(*pair) for pair in self._ends]
-        self._counting = (
-            Counting(ways, (), inventory.nodes, view, templates) if ways and is_plain(view) else None
-        )
-        self._is_counted = self._counting is not None
+        self._is_counted = bool(ways) and is_plain(view)
+        counting = Counting(ways, (), inventory.nodes, view, templates) if self._is_counted else None
+        self._counting = counting
         self._nodes = {node.name: node for node in inventory.nodes}
         self._dates: dict[str | None, Dates] = {}
 
     def kubelets(self) -> tuple[Kubelet, ...]:
         """Return the kubelets of the pairs that are counted."""
         names = [name for name in self.releases if name != AUTO] if self._counting else ()
-        return tuple(
-            dict.fromkeys(
-                one for name in names for one in (self._view.current(name), self._view.kubelet(name))
-            )
-        )
+        both = ((self._view.current(name), self._view.kubelet(name)) for name in names)
+        return tuple(dict.fromkeys(chain.from_iterable(both)))
 
     def days(self, pod: Pod) -> Hashable:
         """Return the days of starts before a release that may be the current one was published."""
@@ -330,10 +311,10 @@ class _Pairs:
             yield Pair(*ends, scope, *((hop.findings, hop.unknown) if hop else (None, None)))
 
 
-def _some(releases: Sequence[str]) -> _WayReleases:
-    """Return all releases where they are few, else the ends and some between."""
+def _some(releases: Sequence[str]) -> tuple[tuple[str, ...], int]:
+    """Return all releases where they are few, else the ends and some between; with how many are left out."""
     last = len(releases) - 1
     if last < _RELEASES:
-        return _WayReleases(tuple(releases), 0)
+        return tuple(releases), 0
     places = sorted({round(step * last / (_RELEASES - 1)) for step in range(_RELEASES)})
-    return _WayReleases(tuple(releases[place] for place in places), len(releases) - len(places))
+    return tuple(releases[place] for place in places), len(releases) - len(places)

@@ -56,7 +56,6 @@ _FOUND: Final[Mapping[str, str]] = {
 }
 """What the target kubelet finds of the sandboxes, as messages.json names it. By the new UID of a static pod
 there is none, and the pod without a cgroup was killed before the sandboxes are looked at."""
-_SANDBOX_VERBOSITY: Final = 2
 
 
 class Where(StrEnum):
@@ -119,7 +118,13 @@ def expectations(item: Item, new: Kubelet, messages: Messages, case: Case | None
     """Return what will be seen of a container's verdict; nothing of what is kept or unknown."""
     if item.verdict not in (Verdict.RESTART, Verdict.KILL) or case is None:
         return ()
-    seen = [*_by_hash(item, new, messages, case)]
+    seen = list[Expected]()
+    if message := message_of(item, new, case):
+        line = messages.restart_line.format(**_names(item), message=message)
+        seen.append(Expected(Where.LOG, line, messages.restart_verbosity))
+        seen.append(_killing(messages.killing.format(message=message)))
+    elif event := event_of(item, new):
+        seen.append(_killing(event))
     if _has(item, rules.RESIZE_POLICY):
         seen.append(_killing(messages.resize.format(**_names(item))))
     return tuple(seen) or (
@@ -137,15 +142,6 @@ def _names(item: Item) -> dict[str, str]:
         "uid": pod.uid or "…",
         "container": item.container.name,
     }
-
-
-def _by_hash(item: Item, new: Kubelet, messages: Messages, case: Case) -> Iterator[Expected]:
-    if message := message_of(item, new, case):
-        line = messages.restart_line.format(**_names(item), message=message)
-        yield Expected(Where.LOG, line, messages.restart_verbosity)
-        yield _killing(messages.killing.format(message=message))
-    elif event := event_of(item, new):
-        yield _killing(event)
 
 
 def _refused(item: Item, messages: Messages) -> Iterator[Expected]:
@@ -188,19 +184,14 @@ def _by_sandbox(item: Item, new: Kubelet, messages: Messages, case: Case) -> Ite
     if line := messages.sandbox_logs.get(state):
         # the UID of a static pod is another one by then
         names = {**_names(item), **({"uid": "…"} if _has(item, rules.STATIC_UID) else {})}
-        yield Expected(Where.LOG, line.format(**names), _SANDBOX_VERBOSITY)
-    if (event := messages.sandbox_events.get(state)) and not _is_left_dead(new, case):
+        yield Expected(Where.LOG, line.format(**names), 2)
+    # Where no new sandbox follows, as for a Never pod, no CRI kubelet writes its event
+    # (pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, 1.31.14).
+    is_left_dead = case.pod.restart_policy == "Never" and new.behaviour.sandbox_maker == "CRI"
+    if (event := messages.sandbox_events.get(state)) and not is_left_dead:
         yield Expected(Where.EVENT, event, 0)
     if not _has(item, rules.RUNTIME_GONE):  # the target kubelet does not see what stays behind
         yield _killing(messages.killing_with_pod.format(**_names(item)))
-
-
-def _is_left_dead(new: Kubelet, case: Case) -> bool:
-    """Return whether no new sandbox follows, as for a Never pod; then no CRI kubelet writes its event.
-
-    Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, 1.31.14.
-    """
-    return case.pod.restart_policy == "Never" and new.behaviour.sandbox_maker == "CRI"
 
 
 def _found(item: Item, new: Kubelet, case: Case) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.answers.comparison import FieldDifference, differences
+from hashcompat.analysis.answers.comparison import FieldDifference, ValueDifference, differences
 from hashcompat.analysis.answers.expectation import Expected, event_of, expectations, message_of
 from hashcompat.analysis.answers.sentences import Sentences, sentences
 from hashcompat.analysis.answers.sentences.why import Situation, hashed
@@ -28,7 +28,6 @@ from hashcompat.core.catalog.behaviour import EraChange, FieldChange
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go import allowance as allowances
-from hashcompat.core.kubelet.decide.case import Case
 from hashcompat.core.model.escape import name_path, some
 from hashcompat.core.model.items import NODE, POD, Item, Owner, is_kind, names_a_kind, near, near_owners
 from hashcompat.core.model.plan import Suggestion, Way
@@ -93,12 +92,8 @@ def readings(target: str, *, in_namespace: bool) -> list[NameReading | Quoted]:
     if "" in parts[:2] or (len(parts) == 1 and not in_namespace):
         raise UsageError(f"{target!r} is not {_FORMS}")
     quoted = [Quoted(target)] if '"' in target else []
-    return [*(_in_full(parts) if len(parts) > 1 else ()), *quoted, *_short(parts, in_namespace=in_namespace)]
-
-
-def _in_full(parts: Sequence[str]) -> Iterator[NameReading]:
-    namespace, name, *rest = parts
-    yield NameReading(name, namespace, container="/".join(rest))
+    full = [NameReading(parts[1], parts[0], container="/".join(parts[2:]))] if len(parts) > 1 else []
+    return [*full, *quoted, *_short(parts, in_namespace=in_namespace)]
 
 
 def _short(parts: Sequence[str], *, in_namespace: bool) -> Iterator[NameReading]:
@@ -129,7 +124,7 @@ def not_found(target: str, covered: Iterable[str], pods: Iterable[Pod]) -> Input
     if at is None and len(parts) > _MOST_PARTS:
         return UsageError(f"{target!r} is not {_FORMS}")
     of_pods = names.near_pods(*(parts if len(parts) > 1 else ("", *parts))[:2])
-    owners = names.near_owners(Owner(*parts[at : at + 2]) if at is not None else Owner("", parts[-1]))
+    owners = near_owners(Owner(*parts[at : at + 2]) if at is not None else Owner("", parts[-1]), names.owners)
     # a name with a kind is more likely that of an owner
     close_names = of_pods or owners if at is None else owners or of_pods
     return InputError(f"no pod {target} in the input; {names.near(close_names)}")
@@ -140,12 +135,12 @@ class _Names:
 
     def __init__(self, pods: Iterable[Pod]) -> None:
         self._pods: dict[str, dict[str, None]] = {}
-        self._owners: dict[str, None] = {}
+        self.owners: dict[str, None] = {}
         self._namespaces: dict[str, None] = {}
         for pod in pods:
             self._pods.setdefault(pod.name, {})[pod.namespace] = None
             node = f"{NODE}/{pod.node}" if pod.node else ""
-            self._owners |= dict.fromkeys(filter(None, (pod.workload, pod.owner, node)))
+            self.owners |= dict.fromkeys(filter(None, (pod.workload, pod.owner, node)))
             self._namespaces[pod.namespace] = None
 
     def near_pods(self, namespace: str, name: str) -> list[str]:
@@ -156,10 +151,6 @@ class _Names:
             for other in self._pods[close]
         ]
         return [path for _, _, path in sorted(paths)[:_SHOWN]]
-
-    def near_owners(self, wanted: Owner) -> list[str]:
-        """Return owners near a name, ``Kind/name``."""
-        return near_owners(wanted, self._owners)
 
     def near(self, close: list[str]) -> str:
         """Say what is near, or where nothing is."""
@@ -249,7 +240,18 @@ def explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: bo
     new_side = _side(new_text, item.hashes.to, old_text) if new_text else None
     same = bool(old_side and new_side and old_side.text == new_side.text)
     patch = _patch(item, draft, new, view)
-    explanation = Explanation(
+    by_text = compared and any(reason.id in BY_TEXT for reason in item.reasons)
+    minors = frozenset[str]()
+    if case is not None and case.old_known:
+        minors = frozenset(view.catalog.known.minors_between(case.old.release, case.new.release))
+    fields, where = list[ValueDifference](), NO_DIFFERENCE
+    # across eras two texts have nothing in common
+    if compared and old_text and new_text and old_text.kubelet.era is new_text.kubelet.era:
+        fields = differences(old_text.tree, new_text.tree)
+        if by_text:
+            json = old_text.kubelet.era.hashes_json
+            where = fragment(old_text.readable, new_text.readable, json=json)
+    return Explanation(
         item=item,
         old=old_side,
         new=new_side,
@@ -259,17 +261,12 @@ def explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: bo
         compared=compared,
         sentences=sentences(Situation(item, str(new.release), case, upstream, same, patch)),
         expect=expectations(item, new, view.catalog.messages(new.release), case),
-        by_text=compared and any(reason.id in BY_TEXT for reason in item.reasons),
+        fields=tuple(FieldDifference(one.place, one.old, one.new) for one in fields),
+        fragment=where,
+        by_text=by_text,
         upstream=upstream,
-        minors=_minors(case, view.catalog),
+        minors=minors,
     )
-    return _with_differences(explanation, *shown) if compared else explanation
-
-
-def _minors(case: Case | None, catalog: Catalog) -> frozenset[str]:
-    if case is None or not case.old_known:
-        return frozenset()
-    return frozenset(catalog.known.minors_between(case.old.release, case.new.release))
 
 
 def _side(texts: Texts, value: int | None, other: Texts | None) -> Side:
@@ -287,22 +284,6 @@ def _patch(item: Item, draft: Draft, new: Kubelet, view: View) -> str:
         return ""
     like = draft.prepared.case.old.release.upstream
     return Suggestion(new.release.upstream, (like,), saves=1).command
-
-
-def _with_differences(explanation: Explanation, old: Texts | None, new: Texts | None) -> Explanation:
-    """Add where the texts differ; across eras they have nothing in common."""
-    if old is None or new is None or old.kubelet.era is not new.kubelet.era:
-        return explanation
-    fields = tuple(
-        FieldDifference(difference.place, difference.old, difference.new)
-        for difference in differences(old.tree, new.tree)
-    )
-    if not explanation.by_text:
-        return structs.replace(explanation, fields=fields)
-    json = old.kubelet.era.hashes_json
-    return structs.replace(
-        explanation, fields=fields, fragment=fragment(old.readable, new.readable, json=json)
-    )
 
 
 def _upstream(
@@ -368,14 +349,17 @@ def explain(
     allowance, ages = allowances.explained(), Ages(inventory.dating)
     for pod in inventory.pods:
         ages.add(pod)
-        is_target = any(reading.covers(pod) for reading in asked)
+        is_target = any(one.covers(pod) for one in asked)
         # A record that is not reproduced makes the other containers of its node doubtful.
         if is_target or view.options.records:
             drafts = planner.drafted(pod)
             if is_target:
                 covered += drafts
                 allowance.take(len(drafts))
-    chosen = next(filter(None, ([row for row in covered if _is_of(one, row[1])] for one in asked)), [])
+    chosen: list[tuple[int, Draft]] = []
+    for reading in asked:
+        named = [one for one in covered if reading.covers(one[1].pod)]
+        chosen = chosen or [one for one in named if reading.names(one[1].pod, one[1].container)]
     if not chosen:
         raise not_found(target, [draft.container.name for _, draft in covered], inventory.pods)
     items = planner.settled()
@@ -389,7 +373,3 @@ def explain(
         origin=ages.dated(inventory.origin),
         besides=planner.besides((items[place], draft) for place, draft in chosen),
     )
-
-
-def _is_of(reading: NameReading | Quoted, draft: Draft) -> bool:
-    return reading.covers(draft.pod) and reading.names(draft.pod, draft.container)

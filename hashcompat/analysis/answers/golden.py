@@ -135,20 +135,16 @@ def _case_in(path: Path) -> GoldenCase:
         document = jsontext.loads(jsontext.decode_text(path.read_bytes()))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    if (
-        not isinstance(document, dict)
-        or document.get("source") not in _SOURCES
-        or not isinstance(document.get("container"), dict)
-    ):
+    is_input = isinstance(document, dict) and document.get("source") in _SOURCES
+    if not is_input or not isinstance(document.get("container"), dict):
         raise InputError(f"{path}: not a golden input: want {_INPUT}")
     return GoldenCase(path.stem, document["container"], document["source"] == "file", str(path))
 
 
 def _answer_in(recorded: str | None, text: Path | None) -> GoldenAnswer:
-    refused = recorded == _REFUSED
-    return GoldenAnswer(
-        None if refused else recorded, None if text is None else text.read_bytes(), refused=refused
-    )
+    content = None if text is None else text.read_bytes()
+    is_refused = recorded == _REFUSED
+    return GoldenAnswer(None if is_refused else recorded, content, refused=is_refused)
 
 
 def _read_hashes(path: Path) -> dict[str, str]:
@@ -205,9 +201,8 @@ def _case_on(name: str, origin: str, row: Mapping[str, Any]) -> GoldenCase:
     if source not in _SOURCES:
         raise InputError(f'{origin}: "source" is neither "api" nor "file"; want {_INPUT_LINE}')
     if "containerBase64" not in row:
-        return GoldenCase(
-            name, _member(row, "container", dict, origin, _INPUT_LINE), source == "file", origin
-        )
+        container = _member(row, "container", dict, origin, _INPUT_LINE)
+        return GoldenCase(name, container, source == "file", origin)
     if "container" in row:
         raise InputError(f'{origin}: both "container" and "containerBase64" in it; keep one of them')
     return GoldenCase(name, _decoded(origin, row), source == "file", origin)

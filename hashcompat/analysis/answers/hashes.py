@@ -140,7 +140,9 @@ def hash_containers(
             unknown |= dict.fromkeys(_unknown_uids(row))
             kept += () if with_text else (row,)
     read = {name: facts(name, kubelet) for name, kubelet in kubelets.items()}
-    assumptions = _assumptions(kubelets, view) if admitted else ()
+    # that admission adds nothing is assumed where more of a manifest is hashed than name and image
+    assumes = admitted and view.options.defaults and any(one.era.whole for one in kubelets.values())
+    assumptions = (NOTE,) if assumes else ()
     return Hashed(every if with_text else tuple(kept), read, assumptions, tuple(unknown), tuple(skipped))
 
 
@@ -225,12 +227,6 @@ def _unknown_uids(row: HashRow) -> Iterator[str]:
         if static.unknown:
             name = name_path(row.pod.namespace, row.pod.name)
             yield f"{name}: the UID that {release} gives it is not known: {static.unknown}"
-
-
-def _assumptions(kubelets: Mapping[str, Kubelet], view: View) -> tuple[str, ...]:
-    """Say that admission adds nothing, where more of a manifest is hashed than name and image."""
-    whole = any(kubelet.era.whole for kubelet in kubelets.values())
-    return (NOTE,) if whole and view.options.defaults else ()
 
 
 def _specs(pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], view: View) -> dict[str, Spec]:

@@ -317,9 +317,8 @@ class _Table:
                     doubtful.add(key)
                 elif found == computed and is_shown:
                     public.add(key)
-        return Hidden(
-            spec, {key: found for key, found in true.items() if key not in doubtful}, frozenset(public)
-        )
+        sure = {key: found for key, found in true.items() if key not in doubtful}
+        return Hidden(spec, sure, frozenset(public))
 
     def replicas(self, spec: Spec, words: Sequence[str]) -> Replicas | None:
         """Return the containers with other texts in place of words that a snapshot hides.
@@ -363,7 +362,9 @@ class Aliases:
     def _see(self, uid: str, namespace: str, name: str) -> None:
         if uid and uid not in self._found:
             number = self._known[namespace, name] = self._known.get((namespace, name), 0) + 1
-            self._found[uid] = _alias(f"{namespace}/{name}/{number}", uid)
+            text = f"{namespace}/{name}/{number}".encode(errors="surrogatepass")
+            digest = blake2b(text, digest_size=_BYTES).hexdigest()
+            self._found[uid] = digest if is_computed(uid) else f"static-{digest}"
 
     def __contains__(self, uid: object) -> bool:
         return uid in self._found
@@ -375,11 +376,6 @@ class Aliases:
 
 def _computed(uid: str) -> str:
     return uid if is_computed(uid) else ""
-
-
-def _alias(name: str, uid: str) -> str:
-    digest = blake2b(name.encode(errors="surrogatepass"), digest_size=_BYTES).hexdigest()
-    return digest if is_computed(uid) else f"static-{digest}"
 
 
 class Numbers:

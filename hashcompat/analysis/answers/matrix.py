@@ -88,26 +88,17 @@ def _best(
     allowed: Allowed = lambda old, new: True,  # noqa: ARG005 - every step
 ) -> Path | None:
     """Return the path whose hops together are worth least, of equal ones that by the oldest releases."""
-    best: dict[str, tuple[tuple[int, int, int], Hop | None]] = {releases[0]: ((0, 0, 0), None)}
+    best: dict[str, tuple[tuple[int, ...], tuple[Hop, ...]]] = {releases[0]: ((0, 0, 0), ())}
     for index, release in enumerate(releases[1:], 1):
-        steps = [cost(old, release) for old in releases[:index] if old in best and allowed(old, release)]
-        ways = [(_sum(best[step.old][0], worth(step)), step) for step in steps]
+        ways = []
+        for old in releases[:index]:
+            if old in best and allowed(old, release):
+                (before, hops), step = best[old], cost(old, release)
+                ways.append((tuple(map(sum, zip(before, worth(step), strict=True))), hops, step))
         if ways:
-            best[release] = min(ways, key=lambda way: way[0])
-    return _traced(releases[-1], best) if releases[-1] in best else None
-
-
-def _sum(one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[int, int, int]:
-    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
-
-
-def _traced(last: str, best: dict[str, tuple[tuple[int, int, int], Hop | None]]) -> Path:
-    hops: list[Hop] = []
-    step = best[last][1]
-    while step is not None:
-        hops.append(step)
-        step = best[step.old][1]
-    return Path(tuple(reversed(hops)))
+            total, hops, step = min(ways, key=lambda way: way[0])
+            best[release] = total, (*hops, step)
+    return Path(best[releases[-1]][1]) if releases[-1] in best else None
 
 
 Value = TypeVar("Value")
@@ -195,9 +186,8 @@ def cell(old: Kubelet, new: Kubelet) -> Cell:
     elif any("." not in change.path for change in fields):
         return Cell(*names, Scope.ALL, fields=tuple(change for change in fields if "." not in change.path))
     go = old.era.hashes_json and old.escapes != new.escapes
-    return Cell(
-        *names, Scope.SOME if fields or go else Scope.NONE, fields=fields, if_set=old.era.hashes_json, go=go
-    )
+    scope = Scope.SOME if fields or go else Scope.NONE
+    return Cell(*names, scope, fields=fields, if_set=old.era.hashes_json, go=go)
 
 
 @lru_cache(maxsize=4096)
@@ -271,7 +261,8 @@ def make(
     releases = releases_between(view.catalog, first, last, current, patches=patches)
     pairs = [pair for pair in permutations(releases, 2) if pair[1] != AUTO]
     cells = {pair: pair_cell(pair, current, view.catalog) for pair in pairs}
-    matrix = Matrix(tuple(releases), cells, labels=dict(_labels(releases, view.catalog)))
+    newest = {row.newest: row.minor for row in view.catalog.known.rows}
+    matrix = Matrix(tuple(releases), cells, labels={name: newest.get(name, name) for name in releases})
     if inventory is None:
         scopes = {pair: found.scope for pair, found in cells.items()}
         return structs.replace(matrix, groups=folded(releases, scopes, Scope.NONE))
@@ -298,21 +289,15 @@ def make(
     )
 
 
-def _labels(releases: Iterable[str], catalog: Catalog) -> Iterator[tuple[str, str]]:
-    newest = {row.newest: row.minor for row in catalog.known.rows}
-    yield from ((release, newest.get(release, release)) for release in releases)
-
-
 def current_kubelets(inventory: Inventory, catalog: Catalog) -> tuple[Kubelet, ...]:
     """Return the releases that nodes report, oldest first."""
-    known = {
-        node.kubelet: catalog.kubelet(node.kubelet) for node in inventory.nodes if catalog.knows(node.kubelet)
-    }
+    names = dict.fromkeys(node.kubelet for node in inventory.nodes if catalog.knows(node.kubelet))
+    known = list(map(catalog.kubelet, names))
     if not known:
         raise InputError(
             "--from auto: no node in the input reports a known kubelet release; name it with --from"
         )
-    return tuple(oldest_first(known.values()))
+    return tuple(oldest_first(known))
 
 
 def releases_between(
@@ -321,18 +306,16 @@ def releases_between(
     """Name the releases of a matrix: the first and the last as given, and those between."""
     known = catalog.known
     last = last or known.newest
-    start = str(_start(current, catalog.kubelet(last)).release) if current else first or known.oldest
+    start = first or known.oldest
+    if current:  # that farthest from the target: the oldest, or for a rollback the newest
+        is_back = is_older(catalog.kubelet(last).release, current[0].release)
+        start = str(current[-1 if is_back else 0].release)
     if patches:
         between = known.every_patch(start, last)
     else:
         between = known.newest_of_each_minor(start, last)
         first = first or between[0]
     return list(dict.fromkeys([first or start, *between[1:-1], last]))
-
-
-def _start(current: Sequence[Kubelet], last: Kubelet) -> Kubelet:
-    """Return the current release farthest from the target: the oldest, or for a rollback the newest."""
-    return current[-1] if is_older(last.release, current[0].release) else current[0]
 
 
 def pair_cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalog) -> Cell:

@@ -142,12 +142,13 @@ class Redaction:
         containers = tuple(self._container(pod, container) for container in pod.containers)
         seen = None if pod.seen is None else {name: self._seen(one) for name, one in pod.seen.items()}
         uid, config_hash = map(self._uids.of, (pod.uid, pod.config_hash))
+        system = pod.labels.get(SYSTEM)  # the label that decides, without a value that may be a secret
         return structs.replace(
             pod,
             spec=spec,
             containers=containers,
             uid=uid,
-            labels=_deciding(pod.labels),
+            labels={} if system is None else {SYSTEM: system if system in _OPERATING else MASK},
             config_hash=config_hash,
             seen=seen,
             created=pod.created if is_time(pod.created) else "",
@@ -280,12 +281,6 @@ def _nowhere(record: Recorded) -> Recorded:
         hash=None if record.hash is None else _NOWHERE,
         without_resources=None if record.without_resources is None else _NOWHERE,
     )
-
-
-def _deciding(labels: Mapping[str, Any]) -> dict[str, str]:
-    """Return the label of a pod that decides, without a value that may be a secret."""
-    system = labels.get(SYSTEM)
-    return {} if system is None else {SYSTEM: system if system in _OPERATING else MASK}
 
 
 def _node(node: Node, keys: frozenset[str]) -> Node:

@@ -56,7 +56,11 @@ def texts_of(
     keep_empty = view.keeps_empty(pod)
     try:
         transition = Transition(pod, container, old or new, new, Whole(pod), old_known=old is not None)
-        specs = _specs(draft, transition, view)
+        if draft.prepared:
+            specs = draft.prepared.old_spec, draft.prepared.new_spec
+        else:
+            spec = view.seen(pod, container, transition.old)
+            specs = spec, read(spec, transition, view).spec
         before, after = [
             _texts_of_kubelet(
                 kubelet, as_decoded(spec if show_values else masked(spec), kubelet), keep_empty=keep_empty
@@ -66,13 +70,6 @@ def texts_of(
     except (DecodeError, NotStoredError):
         return None, None
     return (before if old else None), after
-
-
-def _specs(draft: Draft, transition: Transition, view: View) -> tuple[Spec, Spec]:
-    if draft.prepared:
-        return draft.prepared.old_spec, draft.prepared.new_spec
-    spec = view.seen(draft.pod, draft.container, transition.old)
-    return spec, read(spec, transition, view).spec
 
 
 def _texts_of_kubelet(kubelet: Kubelet, spec: Spec, *, keep_empty: bool) -> Texts:
@@ -144,14 +141,12 @@ def _places(old: Sequence[str], new: Sequence[str]) -> Iterator[_Place]:
     start = _common(old, new, 0, 0)
     at, to = start, start
     while at < len(old) or to < len(new):
-        rows = [
-            *SequenceMatcher(
-                None, old[at : at + _WINDOW], new[to : to + _WINDOW], autojunk=False
-            ).get_opcodes()
-        ]
-        whole = len(old) - at <= _WINDOW and len(new) - to <= _WINDOW
-        # a window's last rows are made by where it ends; up to a run of equal words they count
-        kept = rows if whole else _settled(rows)
+        window = old[at : at + _WINDOW], new[to : to + _WINDOW]
+        kept = SequenceMatcher(None, *window, autojunk=False).get_opcodes()
+        if len(old) - at > _WINDOW or len(new) - to > _WINDOW:
+            # a window's last rows are made by where it ends; up to a run of equal words they count
+            runs = [row[0] == "equal" and row[2] - row[1] >= _ALIKE for row in kept]
+            kept = kept[: max((place for place, is_run in enumerate(runs, 1) if is_run), default=0)]
         if not kept:
             end = _common_end(old, new, at, to)
             yield _Place((at, len(old) - end), (to, len(new) - end))
@@ -162,19 +157,6 @@ def _places(old: Sequence[str], new: Sequence[str]) -> Iterator[_Place]:
         _, _, last, _, stop = kept[-1]
         same = _common(old, new, at + last, to + stop)
         at, to = at + last + same, to + stop + same
-
-
-_Row = tuple[str, int, int, int, int]
-
-
-def _settled(rows: Sequence[_Row]) -> Sequence[_Row]:
-    """Return the rows up to the last run of equal words: what comes after it the window's end made."""
-    ends = [
-        index
-        for index, (tag, first, last, *_) in enumerate(rows)
-        if tag == "equal" and last - first >= _ALIKE
-    ]
-    return rows[: ends[-1] + 1] if ends else []
 
 
 def _common(old: Sequence[str], new: Sequence[str], at: int, to: int) -> int:
@@ -244,7 +226,11 @@ def mark(old: str, new: str) -> str:
     end = _common_end(before, after, start, start)
     old_part, new_part = before[start : len(before) - end], after[start : len(after) - end]
     marked = ["".join(after[:start])]
-    for tag, *bounds in _changes(old_part, new_part):
+    if len(old_part) * len(new_part) > _MOST_PAIRS:  # all of long lists is changed
+        rows = [("replace", 0, len(old_part), 0, len(new_part))]
+    else:
+        rows = [*SequenceMatcher(None, old_part, new_part).get_opcodes()]
+    for tag, *bounds in rows:
         removed = "".join(old_part[bounds[0] : bounds[1]])
         added = "".join(new_part[bounds[2] : bounds[3]])
         marked.append(
@@ -253,10 +239,3 @@ def mark(old: str, new: str) -> str:
             else (f"[-{removed}-]" if removed else "") + (f"{{+{added}+}}" if added else "")
         )
     return "".join([*marked, *after[len(after) - end :]])
-
-
-def _changes(old: Sequence[str], new: Sequence[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    """Return how to change one list of words into the other; of long lists all, for the time is a product."""
-    if len(old) * len(new) > _MOST_PAIRS:
-        return [("replace", 0, len(old), 0, len(new))]
-    return SequenceMatcher(None, old, new).get_opcodes()

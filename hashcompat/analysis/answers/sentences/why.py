@@ -111,26 +111,22 @@ def _go_escapes(situation: Situation, _: Reasons) -> str:
     return f"{_ESCAPED}: {affected} is built with such a Go, {other} is not"
 
 
-def _added(situation: Situation, reasons: Reasons) -> str:
-    return f"the Go types of {situation.new} have {_fields(situation, reasons, 'the new field')}, {_UNSET}"
-
-
-def _removed(situation: Situation, reasons: Reasons) -> str:
-    return f"the Go types of {situation.new} lack {_fields(situation, reasons, 'the field')}, {_UNSET}"
-
-
-def _retyped(situation: Situation, reasons: Reasons) -> str:
-    names = _fields(situation, reasons, "the field")
-    both = f"{situation.old} and {situation.new}"
-    return f"{both} have other Go types for {names}, and up to 1.15 type names are hashed"
-
-
 def _fields(situation: Situation, reasons: Reasons, noun: str) -> str:
     """Name fields, with the releases that they are from."""
     since = {row.field: row.release for row in situation.upstream if isinstance(row, FieldChange)}
     names = dict.fromkeys(reason.field for reason in reasons)
     dated = (f"{name} (since {since[name]})" if name in since else name for name in names)
     return f"{noun}{'s' if len(names) > 1 else ''} {listed(dated)}"
+
+
+def _of_fields(noun: str, form: str) -> Clause:
+    """Return the clause of a form; ``{fields}`` are the reasons' fields, with what they are."""
+
+    def clause(situation: Situation, reasons: Reasons) -> str:
+        fields = _fields(situation, reasons, noun)
+        return form.format(new=situation.new, old=situation.old, fields=fields)
+
+    return clause
 
 
 def _dropped(situation: Situation, reasons: Reasons) -> str:
@@ -142,7 +138,6 @@ def _dropped(situation: Situation, reasons: Reasons) -> str:
 
 
 def _only(kubelet: Kubelet, other: Kubelet) -> set[str]:
-    """Return the Go names of the fields that only one of two kubelets has."""
     ones, rest = (
         {(name, field) for name, fields in reachable_fields(side.schema).items() for field in fields}
         for side in (kubelet, other)
@@ -173,12 +168,15 @@ def _resized(situation: Situation, reasons: Reasons) -> str:
 BY_HASH: Final[Mapping[str, Clause]] = {
     rules.ALGORITHM: _algorithm,
     rules.GO_ESCAPES: _go_escapes,
-    rules.FIELD_ADDED: _added,
-    rules.FIELD_REMOVED: _removed,
+    rules.FIELD_ADDED: _of_fields("the new field", f"the Go types of {{new}} have {{fields}}, {_UNSET}"),
+    rules.FIELD_REMOVED: _of_fields("the field", f"the Go types of {{new}} lack {{fields}}, {_UNSET}"),
     rules.FIELD_DROPPED: _dropped,
     rules.RESIZE_POLICY: _resized,
     rules.API_DEFAULT: _api_default,
-    rules.FIELD_RETYPED: _retyped,
+    rules.FIELD_RETYPED: _of_fields(
+        "the field",
+        "{old} and {new} have other Go types for {fields}, and up to 1.15 type names are hashed",
+    ),
 }
 
 

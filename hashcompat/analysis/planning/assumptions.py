@@ -25,8 +25,6 @@ _ALIGNED: Final = {
 }
 """What a kubelet does with that option, by ``Behaviour.aligned_cpus``."""
 
-_STANDING: Final = frozenset({Verdict.KEEP, Verdict.RESTART})
-
 _GATES: Final = {rules.RESIZE_POLICY: RESIZE_GATE, rules.STATIC_REFUSED: REFERENCES_GATE}
 
 
@@ -127,7 +125,7 @@ class _Predicted:
 
 
 def _stands(one: Prediction) -> bool:
-    return one.verdict in _STANDING and not (one.pod_recreated or one.rests)
+    return one.verdict in (Verdict.KEEP, Verdict.RESTART) and not (one.pod_recreated or one.rests)
 
 
 def _is_kept(one: Prediction) -> bool:
@@ -179,7 +177,6 @@ def _may_run(one: Prediction) -> bool:
 
 
 def _creators(every: _Predicted) -> Iterator[str]:
-    """Yield which releases are assumed to have created which containers."""
     covered: dict[str, list[Item]] = {}
     for item in every.where(attrgetter("creator")):
         covered.setdefault(item.creator, []).append(item)

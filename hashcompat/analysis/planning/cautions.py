@@ -96,30 +96,22 @@ class Unready:
             self.longest = seconds, name
 
 
-class Warned:
-    """The pods and containers that are warned of."""
-
-    def __init__(self) -> None:
-        self.slow: dict[tuple[str, str], FewNames] = {}
-        self.selective: dict[str, FewNames] = {}
-        self.failed: dict[tuple[str, str], FewNames] = {}
-        self.barred: dict[tuple[str, str], FewNames] = {}
-        self.stuck: dict[str, FewNames] = {}
-        self.unready: dict[str, Unready] = {}
-        self.again: dict[Again, FewNames] = {}
-        self.doubtful: dict[tuple[bool, str], FewNames] = {}
-        self.skipped = set[str]()
-        self.outdated = FewNames()
-        self.nodes: set[str] = set()
-
-
 class Cautions:
     """Collects, container by container, what to warn of."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self.warned = Warned()
-        """What was added so far."""
+        self._slow: dict[tuple[str, str], FewNames] = {}
+        self._selective: dict[str, FewNames] = {}
+        self._failed: dict[tuple[str, str], FewNames] = {}
+        self._barred: dict[tuple[str, str], FewNames] = {}
+        self._stuck: dict[str, FewNames] = {}
+        self._unready: dict[str, Unready] = {}
+        self._again: dict[Again, FewNames] = {}
+        self._doubtful: dict[tuple[bool, str], FewNames] = {}
+        self._skipped = set[str]()
+        self._outdated = FewNames()
+        self._nodes = set[str]()
 
     def of(self, draft: Draft, verdict: Verdict, *, recreated: bool) -> Caution:
         """Return what to warn of in a container with a verdict; its replicas share that.
@@ -163,76 +155,75 @@ class Cautions:
 
     def add(self, found: Caution, pod: Pod | PodName, container: str) -> None:
         """Add one more container by its name, with what to warn of in it."""
-        self.warned.nodes.add(pod.node)
+        self._nodes.add(pod.node)
         if found == _NONE:
             return
-        self.warned.skipped.add(found.skipped)
+        self._skipped.add(found.skipped)
         of_pod, name = name_path(pod.namespace, pod.name), name_path(pod.namespace, pod.name, container)
         of_pods: tuple[tuple[object, dict[Any, FewNames]], ...] = (
-            (found.doubtful, self.warned.doubtful),
-            (found.selective, self.warned.selective),
-            (found.failed, self.warned.failed),
-            (found.barred, self.warned.barred),
-            (found.stuck, self.warned.stuck),
+            (found.doubtful, self._doubtful),
+            (found.selective, self._selective),
+            (found.failed, self._failed),
+            (found.barred, self._barred),
+            (found.stuck, self._stuck),
         )
         for what, pods in of_pods:
             if what:
                 pods.setdefault(what, FewNames()).add(of_pod, again=False)
         if found.outdated:
-            self.warned.outdated.add(name)
+            self._outdated.add(name)
         if found.unready:
             release, seconds = found.unready
-            self.warned.unready.setdefault(release, Unready()).add(name, seconds)
+            self._unready.setdefault(release, Unready()).add(name, seconds)
         for need in found.again:
-            self.warned.again.setdefault(need, FewNames()).add(name)
+            self._again.setdefault(need, FewNames()).add(name)
         if found.slow:
-            self.warned.slow.setdefault(found.slow, FewNames()).add(name)
+            self._slow.setdefault(found.slow, FewNames()).add(name)
 
     def besides(self) -> Iterator[str]:
         """Yield a line for each kind of consequence below a restart, or after one."""
-        for new, found in sorted(self.warned.unready.items()):
+        for new, found in sorted(self._unready.items()):
             number, (seconds, name) = len(found.names), found.longest
             yield (
                 f"{count(number, 'container')} with a readinessProbe or startupProbe "
                 f"{'is' if number == 1 else 'are'} not ready when {new} starts until it passes again, "
                 f"up to {seconds} s ({name}), so that pods leave their Services: {found.names}"
             )
-        for (new, why), pods in sorted(self.warned.failed.items()):
+        for (new, why), pods in sorted(self._failed.items()):
             turns, has = "turns" if len(pods) == 1 else "turn", " with devices" if why == UNEXPECTED else ""
             yield (
                 f"{count(len(pods), 'pod')}{has} {turns} from Succeeded to Failed when {new} starts ({why}), "
                 f"which a Job counts as a failure: {pods}"
             )
-        for (new, why), pods in sorted(self.warned.barred.items()):
+        for (new, why), pods in sorted(self._barred.items()):
             turns = "turns" if len(pods) == 1 else "turn"
             yield (
                 f"{count(len(pods), 'pod')} of which nothing runs now {turns} Failed for good when {new} "
                 f"starts ({why}): {pods}"
             )
-        for why, pods in sorted(self.warned.stuck.items()):
+        for why, pods in sorted(self._stuck.items()):
             does = "does" if len(pods) == 1 else "do"
             yield f"{count(len(pods), 'pod')} {does} not start again once a container ends: {why}: {pods}"
-        for need, names in sorted(self.warned.again.items()):
+        for need, names in sorted(self._again.items()):
             number, (has, down) = len(names), _NEEDS[need]
             does, verb = agree(number, "restart"), "is" if number == 1 else "are"
             yield f"{count(number, 'container')} that {does} with {has} {verb} down {down}: {names}"
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each kind of trouble."""
-        outdated = self.warned.outdated
-        for (old, new), names in sorted(self.warned.slow.items()):
+        for (old, new), names in sorted(self._slow.items()):
             yield (
                 f"{new} enforces the timeoutSeconds of exec probes, which {old} ignored: "
                 "a liveness or startup probe that takes longer kills its container "
                 f"({count(len(names), 'container')}: {names})"
             )
-        for new, pods in sorted(self.warned.selective.items()):
+        for new, pods in sorted(self._selective.items()):
             yield (
                 f"{new} may look at pods before it has read its node's labels, and then refuses those that "
                 "select a label which it does not set itself (kubernetes/kubernetes#94087: "
                 f"{count(len(pods), 'pod')}: {pods})"
             )
-        for (may_be, doubt), pods in sorted(self.warned.doubtful.items()):
+        for (may_be, doubt), pods in sorted(self._doubtful.items()):
             one = len(pods) == 1
             ordinary = "an ordinary one" if one else "ordinary ones"
             worse = f"{'is' if one else 'are'} treated as static or ordinary, whichever is worse"
@@ -241,22 +232,19 @@ class Cautions:
                 f"{count(len(pods), 'pod')} with the annotation of a mirror pod {said}, "
                 f"because {doubt}: {pods}"
             )
-        if outdated:
+        if self._outdated:
             yield (
-                f"ignored the records of {count(len(outdated), 'container')} because they predate what runs "
-                f"now: {outdated}; collect them again"
+                f"ignored the records of {count(len(self._outdated), 'container')} because they predate what "
+                f"runs now: {self._outdated}; collect them again"
             )
-        if skipped := sorted(self.warned.skipped - {""}):
+        if skipped := sorted(self._skipped - {""}):
             files = "a file" if len(skipped) == 1 else f"{len(skipped)} files"
             more = [f"{len(skipped) - _NAMED} more"] if len(skipped) > _NAMED else []
             yield f"skipped {files} as kubelets do: {'; '.join([*skipped[:_NAMED], *more])}"
-        yield from self._runtimes()
-
-    def _runtimes(self) -> Iterator[str]:
-        """Warn of runtimes that lose what a kubelet checks, if they restart with it."""
+        # runtimes lose what such a kubelet checks, if they restart with it
         if "ip" not in self._judge.new.behaviour.sandbox_checks:
             return
-        for name in sorted(self.warned.nodes & self._judge.nodes.keys()):
+        for name in sorted(self._nodes & self._judge.nodes.keys()):
             runtime = self._judge.nodes[name].runtime
             for fault in self._judge.view.catalog.runtime_faults:
                 if fault.concerns(runtime):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -20,14 +20,6 @@ from hashcompat.core.kubelet.decide.case import Case, Creators, Decision, is_ign
 from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.core.model.pods import Container, ContainerType, Node
 from hashcompat.core.model.verdicts import Hash, StoredHashes, Verdict
-
-_CURRENT: Final = "the current release (published before the start)"
-
-_LIKELY: Final = "a release that upstream maintained at the start (the current one was published later)"
-
-_KEPT: Final = "the current release, or by an older one whose containers that one kept"
-
-_UNDATED: Final = "the current release (no start time is known)"
 
 
 class CreatorFinder:
@@ -105,36 +97,31 @@ class CreatorFinder:
         return likely if likely.kept else self._split(older, prepared, evidence)
 
     def _split(self, some: Iterable[Kubelet | Predecessor], prepared: Prepared, evidence: str) -> Creators:
-        kept, replaced = list[str](), list[str]()
+        case, kept, replaced = prepared.case, list[str](), list[str]()
         for one in some:
             if isinstance(one, Predecessor):
-                is_kept = self._may_be_kept(one, prepared.case) and self._is_kept(one.kubelet, prepared)
+                # its era alone may show that the target kubelet keeps nothing that it created
+                may_be = bool(case.accepted) or one.era is case.new.era or one.hashes_as(case.old)
+                is_kept = may_be and self._is_kept(one.kubelet, prepared)
                 (kept if is_kept else replaced).append(one.name)
             else:
                 (kept if self._is_kept(one, prepared) else replaced).append(str(one.release))
         return Creators(f"{evidence}: {_words(kept, replaced)}", tuple(kept), tuple(replaced))
-
-    def _may_be_kept(self, older: Predecessor, case: Case) -> bool:
-        """Return whether not its era alone shows that the target kubelet keeps nothing that it created."""
-        return bool(case.accepted) or older.era is case.new.era or older.hashes_as(case.old)
 
     def _is_kept(self, kubelet: Kubelet, prepared: Prepared) -> bool:
         """Return whether the target kubelet keeps what a release created."""
         case = prepared.case
         if not case.accepted and kubelet.way != case.old.way and never_alike(kubelet, case.new):
             return False
-        found = self._candidates(kubelet, prepared)
-        return not found.isdisjoint(case.new_hash.candidates) or bool(found and found <= case.accepted)
-
-    def _candidates(self, kubelet: Kubelet, prepared: Prepared) -> frozenset[Hash]:
-        """Return what a release recorded if it created the container; errors as ``View.hash``."""
-        case, spec = prepared.case, prepared.old_spec
-        if kubelet.way == case.old.way:
-            return case.old_hash.candidates
         key = prepared.group, kubelet
-        if key not in self._hashes:
-            self._hashes[key] = self._hash_of(case.pod, case.container, spec, kubelet).candidates
-        return self._hashes[key]
+        if kubelet.way == case.old.way:
+            found = case.old_hash.candidates
+        elif key in self._hashes:
+            found = self._hashes[key]
+        else:
+            found = self._hash_of(case.pod, case.container, prepared.old_spec, kubelet).candidates
+            self._hashes[key] = found
+        return not found.isdisjoint(case.new_hash.candidates) or bool(found and found <= case.accepted)
 
     def _older(self, kubelet: Kubelet, day: date) -> tuple[Predecessor, ...]:
         return self._view.catalog.predecessors(kubelet.release, day)
@@ -185,8 +172,11 @@ def assumed_creator(case: Case, decision: Decision) -> str:
         if not (case.creators.kept or case.changed):
             return ""
         started = case.container.started
-        return _KEPT if _was_published(case.old, started.date() if started else None) else _LIKELY
-    return _CURRENT if case.container.started else _UNDATED
+        if _was_published(case.old, started.date() if started else None):
+            return "the current release, or by an older one whose containers that one kept"
+        return "a release that upstream maintained at the start (the current one was published later)"
+    shown = "published before the start" if case.container.started else "no start time is known"
+    return f"the current release ({shown})"
 
 
 def _words(kept: Sequence[str], replaced: Sequence[str]) -> str:
@@ -218,7 +208,12 @@ def maker_of(recorded: Hash, subject: SeenContainer, kubelet: Kubelet, catalog: 
 
     The nearest is the newest of the older ones, else the oldest of the newer ones.
     """
-    for other in _other_ways(kubelet, catalog):
+    known = {kubelet.way}
+    for name in catalog.known.outwards(kubelet.release):
+        other = catalog.kubelet(name)
+        if other.way in known:
+            continue
+        known.add(other.way)
         try:
             found = container_hash(subject.spec, other, keep_empty=subject.keep_empty, stored=subject.stored)
         except (DecodeError, NotStoredError):
@@ -226,13 +221,3 @@ def maker_of(recorded: Hash, subject: SeenContainer, kubelet: Kubelet, catalog: 
         if recorded in found.candidates:
             return other
     return None
-
-
-def _other_ways(kubelet: Kubelet, catalog: Catalog) -> Iterator[Kubelet]:
-    """Yield a release for each other way of hashing, the nearest one first."""
-    known = {kubelet.way}
-    for name in catalog.known.outwards(kubelet.release):
-        other = catalog.kubelet(name)
-        if other.way not in known:
-            known.add(other.way)
-            yield other

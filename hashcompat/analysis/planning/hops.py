@@ -165,14 +165,14 @@ class Hops:
     def _of(self, release: str) -> list[HopTally]:
         """Return the tallies of the pods that start from a release, which is empty where it is unknown."""
         if release not in self._taken:
-            ways = [*self._steps(release), self._back(release)] if release else [self._lost]
+            ways = [self._lost]
+            if release:
+                route = self._route(release)
+                # a single hop is the plan's own
+                is_counted = self._way.old == AUTO or len(route) >= _SEVERAL
+                ways = [*(route if is_counted else ()), self._back(release)]
             self._taken[release] = [self._tally(way) for way in ways]
         return self._taken[release]
-
-    def _steps(self, release: str) -> list[Way]:
-        """Return the hops from a release on that are counted: not a single one that the plan has itself."""
-        route = self._route(release)
-        return route if self._way.old == AUTO or len(route) >= _SEVERAL else []
 
     @property
     def found(self) -> HopCounts:
@@ -234,7 +234,9 @@ class Hops:
     def _route(self, release: str) -> list[Way]:
         """Return the hops from a release on; none where the kubelet stays the same build."""
         if release not in self._routes:
-            self._routes[release] = _route(Way(release, self._way.new), self._view.catalog)
+            way, catalog = Way(release, self._way.new), self._view.catalog
+            old, new = (catalog.kubelet(name).release for name in (way.old, way.new))
+            self._routes[release] = steps(way, catalog) or ([] if same_build(old, new) else [way])
         return self._routes[release]
 
     def _back(self, release: str) -> Way:
@@ -246,11 +248,6 @@ class Hops:
             view = self._rolled_back if way.old == self._way.new else self._view
             self._tallies[way] = HopTally(way, self._nodes, view, self._templates, kept=kept)
         return self._tallies[way]
-
-
-def _route(way: Way, catalog: Catalog) -> list[Way]:
-    old, new = (catalog.kubelet(name).release for name in (way.old, way.new))
-    return steps(way, catalog) or ([] if same_build(old, new) else [way])
 
 
 def elsewhere(view: View) -> View:

@@ -25,12 +25,9 @@ from hashcompat.core.records.manifests import with_uid
 from hashcompat.core.regex import regex
 
 _ID: Final = regex(r"[0-9a-f]{64}")
-
-_NO_MANIFEST: Final = "a static pod whose manifest is not in the input: --static-pod-dir reads it"
 NO_RECORD: Final = "nothing shows the hash that is recorded of it: --recorded and --runtime read records"
 _NO_RELEASE: Final = "the release of its kubelet is not known"
 KILLED: Final = "it is killed and not started again, whatever is recorded"
-_WHOLE: Final = "a static pod is kept as a whole or not at all"
 
 
 class Remedy(msgspec.Struct, frozen=True):
@@ -66,7 +63,8 @@ def of_pod(drafts: Sequence[Drafted]) -> list[Remedy]:
         return [Remedy(obstacle=pin) for _ in drafts]
     found = [_of(draft, pin) for draft in drafts]
     why = next((one.obstacle for one in found if one.obstacle), "") if pin else ""
-    return [Remedy(obstacle=f"{_WHOLE}: {why}") for _ in drafts] if why else found
+    whole = Remedy(obstacle=f"a static pod is kept as a whole or not at all: {why}")
+    return [whole for _ in drafts] if why else found
 
 
 def _pin(drafts: Sequence[Drafted]) -> ManifestPin | str | None:
@@ -76,7 +74,7 @@ def _pin(drafts: Sequence[Drafted]) -> ManifestPin | str | None:
         return None
     manifest = pod.static_manifest
     if manifest is None:
-        return _NO_MANIFEST
+        return "a static pod whose manifest is not in the input: --static-pod-dir reads it"
     cases = [draft.prepared.case for draft in drafts if draft.prepared is not None]
     if not cases or not cases[0].old_known:
         return _NO_RELEASE

@@ -120,9 +120,9 @@ def current(way: Way, nodes: Iterable[Node], catalog: Catalog) -> tuple[str, ...
 
 def as_patched(kubelet: Kubelet, patch: AssumedPatch | None) -> Kubelet:
     """Return a kubelet with the hash that it is pinned to; its behaviour stays its own."""
-    return (
-        patch.pinned if patch is not None and patch.strategy == "pin" and patch.concerns(kubelet) else kubelet
-    )
+    if patch is not None and patch.strategy == "pin" and patch.concerns(kubelet):
+        return patch.pinned
+    return kubelet
 
 
 def as_decoded(spec: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:

@@ -41,7 +41,7 @@ from hashcompat.core.model.items import (
     name_of,
     without_unplaced,
 )
-from hashcompat.core.model.plan import DisputedNode, Plan, ReleaseFacts, Way, share
+from hashcompat.core.model.plan import DisputedNode, Plan, Way, share
 from hashcompat.core.model.pods import Container, Node, Pod
 from hashcompat.core.model.verdicts import FINDINGS, Hash, Verdict, number_of
 
@@ -182,6 +182,9 @@ class Planner:
         why = decision.reasons
         if decision.hash_changed and draft.prepared:
             why = (*self._differences(draft.prepared), *why)
+        case, rests = draft.case, bool(at_rest(draft.pod, draft.container))
+        is_compared = draft.container.type not in NEVER_COMPARED
+        stands = decision.verdict in (Verdict.KEEP, Verdict.RESTART)
         prediction: Prediction = _one(
             Prediction(
                 draft.release,
@@ -189,7 +192,7 @@ class Planner:
                 why,
                 decision.pod_recreated,
                 draft.reproduced,
-                rests=bool(at_rest(draft.pod, draft.container)),
+                rests=rests,
                 sandboxed=bool(
                     sandboxes_of(
                         self._judge.view.options.records,
@@ -199,16 +202,16 @@ class Planner:
                 ),
                 from_url=draft.pod.from_url,
                 hashed=draft.prepared is not None,
-                creator=assumed_creator(draft.case, decision) if draft.case else "",
+                creator=assumed_creator(case, decision) if case else "",
                 aligned=_is_aligned(draft),
-                mistaken=_may_be_mistaken(draft),
-                gated=_is_gated(draft),
+                mistaken=case is not None and may_mistake(case) and not rests,
+                gated=case is not None and is_compared and not rests and relies_on_gate(case),
                 settings_shown=self._judge.settings_on(draft.pod) is not None,
                 timed=draft.pod.spec.get("activeDeadlineSeconds") is not None,
                 of_plugins=draft.container.plugins is None
                 and any(reason.id == rules.DEVICES for reason in decision.reasons),
-                unstarted=draft.case is not None and draft.case.unstarted,
-                by_kernel=_is_by_kernel(draft, decision),
+                unstarted=case is not None and case.unstarted,
+                by_kernel=stands and case is not None and relies_on_kernel(case),
                 compared=self._is_compared(draft, decision),
                 uncreated=draft.pod.manifest and draft.pod.static_manifest is None,
             )
@@ -267,6 +270,7 @@ class Planner:
         ``differences`` has the number of each item's difference, in the order in which items were added.
         """
         items, judge, asides = self._items.taken(), self._judge, self._items.asides
+        catalog = judge.view.catalog
         cautions, saved = self._cautions, Counter(one.saved for one in asides if one.saved)
         for item, aside in zip(items, asides, strict=True):
             cautions.add(aside.caution, item.pod, item.container.name)
@@ -278,17 +282,22 @@ class Planner:
         for key in _ORDER:
             items.sort(key=key)
         disputed, warnings = self.disputes(items)
+        # the version skew policy is quoted once for each current release
+        releases = list(filter(catalog.knows, dict.fromkeys(item.from_release for item in items)))
+        olds = oldest_first(map(catalog.kubelet, sorted(releases)))
+        skewed = skews(olds, judge.new, judge.view)
+        read = dict.fromkeys(filter(catalog.knows, [*releases, judge.way.new]))
         return Plan(
             judge.way.old,
             judge.way.new,
             tuple(items),
             tuple(assumptions(items, judge)),
-            (*warnings, *_skew(items, judge), *_strange_records(items, judge), *cautions.lines()),
+            (*warnings, *skewed, *_strange_records(items, judge), *cautions.lines()),
             share(items),
             patch=str(judge.view.patch or ""),
             suggestion=self._suggester.suggestion(saved),
             rewritable=sum(one.rewritable for one in asides),
-            releases=tuple(_releases(items, judge)),
+            releases=tuple(facts(name, catalog.kubelet(name)) for name in read),
             disputed=disputed,
             besides=tuple(cautions.besides()),
             overridden=bool(disputed) and judge.view.options.override_node_releases,
@@ -296,7 +305,6 @@ class Planner:
 
 
 def _aside(ruling: Ruling, pod: Pod, saved: bool | None, rewritable: bool = False) -> Aside:
-    """Return what else is said of a container with a ruling."""
     aside: Aside = _one(Aside(of_pod(ruling.caution, pod), ruling.old if saved else "", rewritable))
     return aside
 
@@ -324,23 +332,6 @@ def _is_aligned(draft: Draft) -> bool:
     return draft.container.name in case.whole.once(key, lambda: asking(case.whole, draft.pod, old, case.new))
 
 
-def _is_by_kernel(draft: Draft, decision: Decision) -> bool:
-    stands = decision.verdict in (Verdict.KEEP, Verdict.RESTART)
-    return stands and draft.case is not None and relies_on_kernel(draft.case)
-
-
-def _may_be_mistaken(draft: Draft) -> bool:
-    case = draft.case
-    return case is not None and may_mistake(case) and not at_rest(draft.pod, draft.container)
-
-
-def _is_gated(draft: Draft) -> bool:
-    case = draft.case
-    if case is None or draft.container.type in NEVER_COMPARED:
-        return False
-    return relies_on_gate(case) and not at_rest(draft.pod, draft.container)
-
-
 def _observed(container: Container) -> Observed | None:
     if container.running is None and not container.id:
         return None
@@ -364,14 +355,6 @@ def _one(value: Value) -> Value:
     return value
 
 
-def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:
-    """Quote the version skew policy where the plan breaks it, once for each current release."""
-    catalog = judge.view.catalog
-    names = sorted({item.prediction.from_release for item in items})
-    olds = oldest_first(catalog.kubelet(name) for name in names if catalog.knows(name))
-    yield from skews(olds, judge.new, judge.view)
-
-
 def _strange_records(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     """Say that all records are of other containers, as those of another node are: none decides anything."""
     rows = judge.view.options.records.rows
@@ -386,11 +369,3 @@ def skews(olds: Iterable[Kubelet], new: Kubelet, view: View) -> Iterator[str]:
     named = view.options.apiserver_to or view.options.apiserver
     server = view.catalog.kubelet(named) if named else None
     yield from dict.fromkeys(warning for old in olds for warning in skew_warnings(old, new, server))
-
-
-def _releases(items: Iterable[Item], judge: Judge) -> Iterator[ReleaseFacts]:
-    """Yield how each release of the plan was read, in the order of the items and the target release last."""
-    catalog = judge.view.catalog
-    for name in dict.fromkeys([*(item.from_release for item in items), judge.way.new]):
-        if catalog.knows(name):
-            yield facts(name, catalog.kubelet(name))

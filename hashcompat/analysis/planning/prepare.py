@@ -125,11 +125,13 @@ def _situation(
     records = view.options.records
     recorded = records.of(pod, container)
     sandboxes = sandboxes_of(records, pod, whole)
+    # with another kubelet than the current one, the runtime of a node may differ
+    own = node.runtime if node is not None and is_current(node, old, view) else ""
     return {
         "recorded": recorded,
         "sandboxes": sandboxes,
         "applied": records.applied_to(pod, container),
-        "runtime": _runtime(node, old, view)
+        "runtime": own
         or _recorded_runtime(recorded, sandboxes)
         or ("docker://" if node is None and whole.in_docker else ""),
         "node": node,
@@ -209,11 +211,6 @@ def _managers(
 def sandboxes_of(records: Records, pod: Pod, whole: Whole) -> tuple[Sandbox, ...]:
     """Return the sandboxes of a pod, found once for all of its containers."""
     return whole.once("sandboxes", lambda: records.sandboxes_of(pod), of=records)
-
-
-def _runtime(node: Node | None, old: Kubelet | None, view: View) -> str:
-    """Return the runtime of a node that has the current kubelet; with another one it may differ."""
-    return node.runtime if node is not None and is_current(node, old, view) else ""
 
 
 def _recorded_runtime(recorded: Recorded | None, sandboxes: Iterable[Sandbox]) -> str:
@@ -299,8 +296,6 @@ def _without_resources(transition: Transition, spec: Spec) -> frozenset[Hash]:
 
 # What changes a manifest when its pod is created, and with it the verdict: admission and feature gates.
 
-_PROFILE: Final = "the profile of an annotation"
-
 
 class Creation(msgspec.Struct, frozen=True):
     """A manifest's container as an API server creates it, and whether another spec changes its verdict."""
@@ -322,7 +317,7 @@ class Creation(msgspec.Struct, frozen=True):
             added = add(self.case.pod, self.spec)
             if added is not None and self._differs(added):
                 return what
-        return _PROFILE if self._profile_decides() else ""
+        return "the profile of an annotation" if self._profile_decides() else ""
 
     def _profile_decides(self) -> bool:
         """Return whether an annotation decides that only the target release's API server turns into a field.
@@ -361,14 +356,12 @@ class Creation(msgspec.Struct, frozen=True):
         return any(map(self._differs, [kept, *filter(None, [add(pod, kept) for add in ADDITIONS.values()])]))
 
     def _differs(self, other: Spec) -> bool:
-        return self._outcome(other) != (self.case.changed, self._is_resized(self.spec))
-
-    def _outcome(self, spec: Spec) -> tuple[bool, bool]:
         case = self.case
         transition = Transition(case.pod, case.container, case.old, case.new, case.whole)
-        reading = read(spec, transition, self.view, self.served)
-        hashes = self.served.hash(spec, case.old), self.served.hash(reading.spec, case.new)
-        return hashes[0].candidates.isdisjoint(hashes[1].candidates), self._is_resized(spec)
+        reading = read(other, transition, self.view, self.served)
+        old, new = self.served.hash(other, case.old), self.served.hash(reading.spec, case.new)
+        outcome = old.candidates.isdisjoint(new.candidates), self._is_resized(other)
+        return outcome != (case.changed, self._is_resized(self.spec))
 
     def _is_resized(self, spec: Spec) -> bool:
         return applies_resources(self.case) and any(restarted_for(spec))

@@ -96,19 +96,14 @@ def _reason(
         known = catalog.changes.find(change.type, change.field)
     since = f" ({', '.join(filter(None, (known.release, known.pr)))})" if known else ""
     if not every_field:
-        return Reason(
-            FIELD_DROPPED,
-            f"{change.field} is set, and only one of the kubelets knows it{since}",
-            change.path,
-            change.field,
-        )
-    if change.added is None:
-        return Reason(
-            FIELD_RETYPED, f"another Go type of field {change.field}{since}", change.path, change.field
-        )
-    if change.added:
-        return Reason(FIELD_ADDED, f"new field {change.field}{since}", change.path, change.field)
-    return Reason(FIELD_REMOVED, f"field {change.field} is gone{since}", change.path, change.field)
+        rule, text = FIELD_DROPPED, f"{change.field} is set, and only one of the kubelets knows it{since}"
+    elif change.added is None:
+        rule, text = FIELD_RETYPED, f"another Go type of field {change.field}{since}"
+    elif change.added:
+        rule, text = FIELD_ADDED, f"new field {change.field}{since}"
+    else:
+        rule, text = FIELD_REMOVED, f"field {change.field} is gone{since}"
+    return Reason(rule, text, change.path, change.field)
 
 
 def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[ChangedField]:

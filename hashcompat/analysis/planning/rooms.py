@@ -179,11 +179,13 @@ class Rooms:
         """
         refused, may_be_refused = (_not_admitted(items, one) for one in (Verdict.KILL, Verdict.UNKNOWN))
         refused_last = _not_admitted(items, Verdict.KILL, _LAST)
-        leaving = _leaving(items)
+        leaving = {item.pod.uid for item in items if _may_leave(item)}
         nodes = self.open
         tenants: dict[str, list[Tenant]] = {name: [] for name in nodes}
         for pod in map(self._records.as_running, pods):
             if pod.node in nodes and self._counts(pod):
+                files = self._records.files_of(pod)
+                devices = devices_of(pod, files.devices) if files and files.devices is not None else None
                 tenants[pod.node].append(
                     tenant_of(
                         pod,
@@ -192,7 +194,7 @@ class Rooms:
                         refused=pod.uid in refused,
                         refused_last=pod.uid in refused_last,
                         is_open=pod.uid in may_be_refused,
-                        devices=self._devices(pod),
+                        devices=devices,
                     )
                 )
         found, waiting = dict[str, Shortage](), dict[str, Shortage]()
@@ -202,11 +204,6 @@ class Rooms:
             if name in self.resizing:
                 waiting |= deferred(tenants[name], node, {*leaving, *without_room}, self._on(name))
         return found, waiting
-
-    def _devices(self, pod: Pod) -> dict[str, int] | None:
-        """Return what devices count for a pod (``devices_of``); None where no dump shows that."""
-        files = self._records.files_of(pod)
-        return None if files is None or files.devices is None else devices_of(pod, files.devices)
 
 
 def _is_read(pod: Pod, kubelet: Kubelet) -> bool:
@@ -274,14 +271,10 @@ def _defaulted(row: Mapping[str, Any], read: Mapping[str, Any]) -> Mapping[str, 
     return {**row, **ports, "resources": {**given, "requests": requests}}
 
 
-def _leaving(items: Iterable[Item]) -> set[str]:
-    """Return the uids of the pods that may not stay on their nodes, for whatever reason."""
-    return {
-        item.pod.uid
-        for item in items
-        if item.verdict is Verdict.KILL
-        or (item.verdict is Verdict.UNKNOWN and any(one.id != rules.RESIZE_POLICY for one in item.reasons))
-    }
+def _may_leave(item: Item) -> bool:
+    """Return whether a pod may not stay on its node, for whatever reason."""
+    others = any(one.id != rules.RESIZE_POLICY for one in item.reasons)
+    return item.verdict is Verdict.KILL or (item.verdict is Verdict.UNKNOWN and others)
 
 
 def _not_admitted(items: Iterable[Item], verdict: Verdict, ids: Collection[str] = _REFUSALS) -> set[str]:

@@ -6,14 +6,14 @@ none of them; so one hash serves all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from typing import Any, Final, Generic, TypeVar
 
 from hashcompat.analysis.planning.view import HashOf, Spec
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.go.types import ANY, Coded, Map, Member, MemberPair, side_by_side
+from hashcompat.core.go.types import ANY, Coded, Map, Member, side_by_side
 from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.pods import Container, Pod
 
@@ -89,13 +89,12 @@ class Alike(Generic[Value]):
 def differing(one: Schema, other: Schema) -> frozenset[str]:
     """Return the JSON keys of the fields that only one of two trees has, or that are of another type."""
     pairs = side_by_side((one.container, ANY), (other.container, ANY))
-    return frozenset(key for pair in pairs for key in _key(pair))
-
-
-def _key(pair: MemberPair) -> Iterator[str]:
-    members = [member for member in (pair.old, pair.new) if member is not None]
-    if len(set(map(_typed, members))) != 1 or len(members) == 1:
-        yield members[0].field.json
+    fields = [[member for member in (pair.old, pair.new) if member is not None] for pair in pairs]
+    return frozenset(
+        members[0].field.json
+        for members in fields
+        if len(members) == 1 or len(set(map(_typed, members))) != 1
+    )
 
 
 def _typed(member: Member) -> tuple[object, ...]:

@@ -82,9 +82,7 @@ class DetailsGathering:
         """Take one more pod; return what its replicas share, None where they may differ."""
         every, shared = self._rulings.of(pod)
         for place, one in enumerate(every):
-            names = one.draft.prepared.names if one.draft.prepared else ()
-            if one.replica is not None:
-                names = one.replica.names
+            names = _names(one.draft) if one.replica is None else one.replica.names
             if one.ruling.varies and names != one.ruling.names:
                 draft = one.draft if one.replica is None else self._judge.draft(pod, pod.containers[place])
                 self._differences.add_by_itself(draft)
@@ -214,6 +212,11 @@ class _Differences:
             self._found[found] = len(self._found) + 1
             self._list.append(found)
         return self._found[found]
+
+
+def _names(draft: Draft) -> tuple[str, ...]:
+    """Return the names that are a container's own among its replicas."""
+    return draft.prepared.names if draft.prepared else ()
 
 
 def _with_name(difference: Difference, one: str, other: str) -> Difference:

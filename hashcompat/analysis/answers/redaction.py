@@ -168,9 +168,8 @@ class Redaction:
         replicas = self._hider.replicas(container, pod.origin)
         record = None if self._with_hashes else self._index.of(pod, container)
         if replicas and record is None and not self._with_hashes:
-            return structs.replace(
-                container, spec=replicas.spec, stored=self._of_replicas(replicas, container.own)
-            )
+            alike = self._of_replicas(replicas, container.own)
+            return structs.replace(container, spec=replicas.spec, stored=alike)
         hidden = replicas.hidden(container.own) if replicas else self._alone(pod, container)
         if self._with_hashes:
             return structs.replace(container, spec=hidden.spec, stored=_kept(hidden, pod))

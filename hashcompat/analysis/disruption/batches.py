@@ -175,9 +175,8 @@ def _batch(cluster: Counts, number: int, step: Step, names: tuple[str, ...]) -> 
     # An eviction asks the budget, and waits; what no drain moves restarts all the same.
     drained = step is Step.DRAIN
     effect = cluster.effect(names, drained=drained)
-    return Batch(
-        number, step, names, effect, together=Effect() if drained else cluster.together(names, effect)
-    )
+    both = Effect() if drained else cluster.together(names, effect)
+    return Batch(number, step, names, effect, together=both)
 
 
 def batches(nodes: Sequence[NodeImpact], size: int, cluster: Counts) -> tuple[tuple[Batch, ...], int]:

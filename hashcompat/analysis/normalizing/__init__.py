@@ -44,9 +44,8 @@ def make(inventory: Inventory, from_release: str, to_release: str, view: View) -
     """
     way = Way(from_release, to_release)
     # that a vendor hashes as upstream does is an assumption, and nothing is rewritten by one
-    view = structs.replace(
-        view, options=structs.replace(view.options, assume_upstream=False, normalized=False)
-    )
+    options = structs.replace(view.options, assume_upstream=False, normalized=False)
+    view = structs.replace(view, options=options)
     if view.options.patch is not None:
         raise UsageError(
             "a patched kubelet needs no rewritten records; --assume-patch goes with hashcompat plan"
@@ -76,10 +75,9 @@ def _made(planner: Planner, found: Sequence[Remedy], inventory: Inventory, way: 
             obstacle = NO_RECORD
         changes.append(Change(item, one.rewrite, one.pin is not None, obstacle))
         name = item.pod.node
-        shown = runtimes.get(name) or (f"{one.runtime}://" if one.runtime else "")
-        nodes[name] = RewrittenNode(
-            name, item.from_release, shown or (nodes[name].runtime if name in nodes else "")
-        )
+        before = nodes[name].runtime if name in nodes else ""
+        shown = runtimes.get(name) or (f"{one.runtime}://" if one.runtime else before)
+        nodes[name] = RewrittenNode(name, item.from_release, shown)
     return Normalization(
         way.old,
         way.new,

@@ -125,9 +125,7 @@ def apply(patch: Patch, files: Mapping[str, str]) -> tuple[PatchedFile, ...]:
     Raises MisplacedError, naming file and hunk, for a file that differs from the release's source.
     """
     added = [PatchedFile(new.path, "", new.text) for new in patch.new_files]
-    edited = [
-        PatchedFile(edit.path, files[edit.path], _edited(edit, files[edit.path])) for edit in patch.edits
-    ]
+    edited = [PatchedFile(one.path, files[one.path], _edited(one, files[one.path])) for one in patch.edits]
     return tuple(sorted([*added, *edited], key=lambda change: change.path))
 
 

@@ -81,9 +81,8 @@ def package(task: Goal, old: Kubelet) -> tuple[NewFile, ...]:
                 functions=conversion_functions(conversion).rstrip("\n"),
             ),
         }
-    return tuple(
-        NewFile(f"{ROOT}/{package_name(old)}/{name}", header() + text) for name, text in sorted(texts.items())
-    )
+    place = f"{ROOT}/{package_name(old)}"
+    return tuple(NewFile(f"{place}/{name}", header() + text) for name, text in sorted(texts.items()))
 
 
 def _hash(old: Kubelet, release: str) -> str:
@@ -201,9 +200,8 @@ def dispatcher(task: Goal) -> tuple[NewFile, ...]:
     )
     if task.until:
         code += template("until", until=task.until)
-    return NewFile(f"{ROOT}/hashlike.go", header() + code), NewFile(
-        f"{ROOT}/hashlike_test.go", header() + _hashlike_test(task)
-    )
+    test = NewFile(f"{ROOT}/hashlike_test.go", header() + _hashlike_test(task))
+    return NewFile(f"{ROOT}/hashlike.go", header() + code), test
 
 
 def _log(task: Goal) -> str:
@@ -229,6 +227,6 @@ def _hashlike_test(task: Goal) -> str:
     ]
     block = imports(["encoding/json", "testing"], [CORE])
     code = template("hashlike_test", imports=block, rows="\n".join(rows))
-    return code + (
-        template("until_test", until=task.until, new=task.new.release.upstream) if task.until else ""
-    )
+    if task.until:
+        code += template("until_test", until=task.until, new=task.new.release.upstream)
+    return code

@@ -28,9 +28,7 @@ _FOREIGN: Final = {
 
 def type_declarations(types: Mapping[str, Definition], *, release: str, tags: bool) -> str:
     """Return the declarations of a tree's types, gofmt'd; ``tags`` adds JSON keys, where JSON is hashed."""
-    return "\n".join(
-        _declaration(name, definition, release, tags) for name, definition in sorted(types.items())
-    )
+    return "\n".join(_declaration(name, types[name], release, tags) for name in sorted(types))
 
 
 def foreign_imports(types: Mapping[str, Definition]) -> list[str]:
@@ -49,9 +47,8 @@ def _declaration(name: str, definition: Definition, release: str, tags: bool) ->
     comment = f"// {name} is the type of that name in kubelet {release}.\n"
     if isinstance(definition, str):
         return f"{comment}type {name} {definition}\n"
-    return (
-        f"{comment}type {name} struct {{\n{''.join(_aligned([_cells(row, tags) for row in definition]))}}}\n"
-    )
+    fields = "".join(_aligned([_cells(row, tags) for row in definition]))
+    return f"{comment}type {name} struct {{\n{fields}}}\n"
 
 
 def _cells(row: Mapping[str, Any], tags: bool) -> list[str]:
@@ -157,10 +154,9 @@ def _source(row: Row, conversion: ConvertedTypes, new_rows: Sequence[Row]) -> Ro
         alike = (other for other in new_rows if other["json"] == row["json"] and not other.get("embedded"))
         return next(alike, None)
     keys = {inner["json"] for inner in _fields(conversion.old, row["type"])}
-    for other in new_rows:
-        if other.get("embedded") and keys & {one["json"] for one in _fields(conversion.new, other["type"])}:
-            return other
-    return None
+    embedded = (other for other in new_rows if other.get("embedded"))
+    alike = (one for one in embedded if keys & {row["json"] for row in _fields(conversion.new, one["type"])})
+    return next(alike, None)
 
 
 def _copy(conversion: ConvertedTypes, row: Row, source: Row, todo: list[tuple[str, str]]) -> Iterator[str]:

@@ -107,9 +107,8 @@ def check_gates(options: Options, names: Iterable[str], catalog: Catalog) -> Non
 def _unknown(name: str, known: Sequence[str], releases: Sequence[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - few upgrades name a wrong gate
 
-    where = "neither " + " nor ".join(releases) if len(releases) > 1 else f"{releases[0]} does not"
-    verb = "has" if len(releases) > 1 else "have"
+    lacks = f"neither {' nor '.join(releases)} has" if len(releases) > 1 else f"{releases[0]} does not have"
     alike = {gate.lower(): gate for gate in known}
     near = [alike[found] for found in get_close_matches(name.lower(), alike, n=3)]
     hint = f"; the nearest: {', '.join(near)}" if near else ""
-    return f"{_FLAG}: {where} {verb} a feature gate {name!r}{hint}"
+    return f"{_FLAG}: {lacks} a feature gate {name!r}{hint}"

@@ -174,9 +174,7 @@ class Accepting(msgspec.Struct, frozen=True):
             or _decoded(decoded, like.schema) is decoded  # it knows all that is set
             or not unknown_to(spec, new, like, defaults)
         ]
-        return [
-            (compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty), decoded) for like in likes
-        ]
+        return [(compile_hasher(one.schema, one.era, one.escapes[-1], keep_empty), decoded) for one in likes]
 
 
 def check_patchable(new: Kubelet, site: PatchedSource, olds: Sequence[Kubelet]) -> None:

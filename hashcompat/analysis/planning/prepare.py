@@ -105,9 +105,8 @@ def replica(
 ) -> Prepared:
     """Return the case of a replica of a prepared container: same hashes, its own pod, node and records."""
     case = prepared.case
-    situation = _situation(
-        pod, container, (case.old if case.old_known else None, case.new), node, view, whole
-    )
+    kubelets = case.old if case.old_known else None, case.new
+    situation = _situation(pod, container, kubelets, node, view, whole)
     case = structs.replace(case, pod=pod, container=container, of_pod=whole, **situation)
     return structs.replace(prepared, case=case)
 

@@ -129,9 +129,8 @@ def is_unset(value: object, row: ValueRow | Other) -> bool:
 
 def _is_empty_word(setting: Setting, row: ValueRow) -> bool:
     """Return whether a flag is given as empty where only some words are accepted: it gets no default."""
-    return (
-        bool(row.one_of) and setting.name == f"--{row.flag}" and setting.value == "" and "" not in row.unset
-    )
+    is_empty = setting.name == f"--{row.flag}" and setting.value == ""
+    return bool(row.one_of) and is_empty and "" not in row.unset
 
 
 def is_hidden(value: object) -> bool:

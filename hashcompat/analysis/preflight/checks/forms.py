@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import formats
@@ -269,10 +268,11 @@ def _reserved(given: GivenCheck, resource: str, setting: Setting) -> Iterator[Re
     """
     if resource == "cpu" and given.settings.find("reservedSystemCPUs", "reserved-cpus"):
         return
-    kept = [_amounts(given, field, flag).get(resource, "0") for field, flag in _RESERVING]
+    kept = [(_amounts(given, *names) or {}).get(resource, "0") for names in _RESERVING]
     if resource == "memory":
-        default = given.hazards.eviction_hard
-        kept.append(_amounts(given, *_EVICTING, default=default).get("memory.available", "0"))
+        evicting = _amounts(given, *_EVICTING)
+        limits = given.hazards.eviction_hard if evicting is None else evicting
+        kept.append(limits.get("memory.available", "0"))
     numbers = [formats.quantity_of(str(each)) for each in kept]
     if any(number is None for number in numbers):
         return
@@ -291,11 +291,9 @@ def _reserved(given: GivenCheck, resource: str, setting: Setting) -> Iterator[Re
             yield RefusedValue(why, "give as much in reservedMemory", given.shown(setting.value))
 
 
-def _amounts(
-    given: GivenCheck, field: str, flag: str, default: Mapping[str, str] = MappingProxyType({})
-) -> Any:
+def _amounts(given: GivenCheck, field: str, flag: str) -> Mapping[str, Any] | None:
     found = given.settings.find(field, flag)
-    return found.value if found is not None and isinstance(found.value, Mapping) else default
+    return found.value if found is not None and isinstance(found.value, Mapping) else None
 
 
 def _needs_variable(given: GivenCheck, name: str, _setting: Setting) -> Iterator[RefusedValue]:

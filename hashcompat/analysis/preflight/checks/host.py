@@ -311,9 +311,8 @@ def _by_cri(facts: Facts) -> Iterator[Problem]:
     cni = mapping(mapping(facts.cri_info.get("config")).get("cni"))
     if ready is not None and ready.get("status") is not True:
         why = ready.get("message") or ready.get("reason") or "it reports no reason"
-        yield Problem(
-            Status.ERROR, "NetworkReady", f"the network of pods is not ready: {said(str(why))}", _ADVICE
-        )
+        text = f"the network of pods is not ready: {said(str(why))}"
+        yield Problem(Status.ERROR, "NetworkReady", text, _ADVICE)
         return
     if facts.runtime.startswith("cri-o://"):
         keys = "network_dir", "plugin_dirs"

@@ -187,9 +187,8 @@ def _gates_of_config(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         yield from _of_gate(upgrade, str(name), value, f"featureGates of {where}")
     gates = upgrade.target.gates.with_settings(facts.gates)
     for refusal in gates.missing():
-        yield Problem(
-            Status.ERROR, _GATES, f"{refusal}, and so kubelet {upgrade.target.release} does not start"
-        )
+        text = f"{refusal}, and so kubelet {upgrade.target.release} does not start"
+        yield Problem(Status.ERROR, _GATES, text)
 
 
 def _of_gate(upgrade: KubeletStart, name: str, value: object, where: str) -> Iterator[Problem]:

@@ -31,7 +31,7 @@ from hashcompat.core.records.probes import MEMINFO, AbsentError, UnreadError
 
 def _find_full(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     facts.dump.read("filesystem", facts.root)
-    others = _mounted_for_pods(facts)
+    others, release = _mounted_for_pods(facts), upgrade.target.release
     for probe in facts.dump.of_kind("filesystem"):
         own = probe.name == facts.root
         if probe.name in others and not own:
@@ -44,14 +44,14 @@ def _find_full(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             yield Problem(Status.UNKNOWN, probe.name, str(error))
             continue
         rows = ("block", "-Pk", usage.size, usage.used), ("inode", "-Pi", usage.inodes, usage.inodes_used)
-        for what, option in ((what, option) for what, option, size, used in rows if size and size <= used):
-            yield Problem(
-                Status.ERROR if own else Status.WARN,
-                probe.name,
-                f"no {what} is left on the file system of {probe.name}: kubelet {upgrade.target.release} "
-                f"{'cannot write its state' if own else 'cannot start containers there'}",
-                f"remove what is not needed there: df {option} {probe.name}",
-            )
+        then = "write its state" if own else "start containers there"
+        for what, option, size, used in rows:
+            if size and size <= used:
+                text = (
+                    f"no {what} is left on the file system of {probe.name}: kubelet {release} cannot {then}"
+                )
+                advice = f"remove what is not needed there: df {option} {probe.name}"
+                yield Problem(Status.ERROR if own else Status.WARN, probe.name, text, advice)
 
 
 def _mounted_for_pods(facts: Facts) -> frozenset[str]:
@@ -177,9 +177,8 @@ THROTTLING: Final = Check("PF-148", _find_throttling)
 def _find_image_gc(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     given = facts.setting("image-gc-high-threshold", "imageGCHighThresholdPercent")
     high = least(str(upgrade.hazards.image_gc_high if given is None else given), 0)
-    directory = runtime.image_directory(
-        facts.runtime, facts.docker_info if facts.drives_docker else facts.cri_info
-    )
+    info = facts.docker_info if facts.drives_docker else facts.cri_info
+    directory = runtime.image_directory(facts.runtime, info)
     usage = facts.usage(directory)
     used = 100 - usage.available * 100 // usage.size if usage.size else 0
     if high < 100 and used >= high:

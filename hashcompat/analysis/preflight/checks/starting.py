@@ -12,6 +12,7 @@ from typing import Any, Final
 from hashcompat.analysis.preflight.checks import Check, KubeletStart, Need, Problem
 from hashcompat.analysis.preflight.checks.states import gates_of
 from hashcompat.analysis.preflight.facts import Facts, host
+from hashcompat.core.catalog.hazards import Hazards
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
 from hashcompat.core.go.jsonpath import mapping
@@ -309,17 +310,19 @@ def _of_document(upgrade: KubeletStart, document: Mapping[str, Any], repeated: l
     hazards = upgrade.hazards
     if document.get("kind") != _KIND:
         yield f"is not of the kind {_KIND}"
-    version = document.get("apiVersion")
-    known = [f"kubelet.config.k8s.io/{each}" for each in hazards.provider_versions]
-    if version != "" and version not in known:
-        yield _not_supported(version, known)
+    if why := _unsupported(document, "kubelet.config.k8s.io", hazards):
+        yield why
     if hazards.provider_fields is not None:
         yield from (f"has {name(key)[:60]} twice, which it refuses" for key in repeated if key)
         for key in sorted(document.keys() - {"apiVersion", "kind", "providers", ""}):
             yield f"has the field {name(key)[:60]}, which it does not know"
 
 
-def _not_supported(version: object, known: list[str]) -> str:
+def _unsupported(row: Mapping[str, Any], group: str, hazards: Hazards) -> str:
+    """Return why its apiVersion is none that the kubelet knows; empty where it may be one."""
+    version, known = row.get("apiVersion"), [f"{group}/{each}" for each in hazards.provider_versions]
+    if version == "" or version in known:
+        return ""
     if version is None:
         return "has no apiVersion"
     return f"has the apiVersion {name(str(version))[:60]}, and it knows {', '.join(known)}"
@@ -330,10 +333,8 @@ def _of_provider(upgrade: KubeletStart, provider: Mapping[str, Any], *, tokens: 
     called = str(provider.get("name") or "")
     if called in (".", "..") or "/" in called or " " in called:
         yield "whose name is none of a program"
-    version = provider.get("apiVersion")
-    known = [f"{_PLUGIN_GROUP}/{each}" for each in hazards.provider_versions]
-    if version != "" and version not in known:
-        yield f"that {_not_supported(version, known)}"
+    if why := _unsupported(provider, _PLUGIN_GROUP, hazards):
+        yield f"that {why}"
     if "matchImages" not in provider:
         yield "without matchImages"
     given = provider.get("defaultCacheDuration")
@@ -346,7 +347,7 @@ def _of_provider(upgrade: KubeletStart, provider: Mapping[str, Any], *, tokens: 
         for key in sorted(provider.keys() - {*hazards.provider_fields, ""}):
             yield f"with the field {name(key)[:60]}, which it does not know"
     if _TOKENS in provider and _TOKENS in (hazards.provider_fields or ()):
-        yield from _of_tokens(version, tokens=tokens)
+        yield from _of_tokens(provider.get("apiVersion"), tokens=tokens)
         given, fields = mapping(provider[_TOKENS]), hazards.provider_tokens
         needed = {field for field, is_needed in fields.items() if is_needed} if given else set()
         yield from (f"with {_TOKENS} without {field}" for field in sorted(needed - given.keys()))

@@ -66,9 +66,8 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             text = f"{file} has {name} twice: the kubelet takes the last one, and kubeadm refuses the file"
             advice = f"remove one of the two from {file}"
             yield Problem(Status.WARN, name, text, advice)
-    merged = GivenSettings(
-        documents or (), flags, nulls_remove=upgrade.hazards.drop_ins != "nulls are nothing"
-    )
+    nulls_remove = upgrade.hazards.drop_ins != "nulls are nothing"
+    merged = GivenSettings(documents or (), flags, nulls_remove=nulls_remove)
     given = GivenCheck(merged, start, upgrade, facts.dump)
     yield from _wrong_kinds(given)
     yield from _refused(given, is_whole=documents is not None)

@@ -211,9 +211,8 @@ def _pid(value: object) -> int | None:
 
 def _cri(dump: Dump) -> Runtime:
     version = _version(dump, CRI)
-    containers = tuple(
-        _cri_container(dump, row) for row in _list_of(dump, CRI, LISTS[CRI], "containers") if text(row, "id")
-    )
+    listed = _list_of(dump, CRI, LISTS[CRI], "containers")
+    containers = tuple(_cri_container(dump, row) for row in listed if text(row, "id"))
     name = text(version, "runtimeName") or CRI
     return Runtime(CRI, name.lower(), text(version, "runtimeVersion"), containers)
 
@@ -364,10 +363,8 @@ def container_ids(dump: Dump) -> frozenset[str]:
         try:
             found = jsontext.loads(dump.read(kind, name))
             listed = found.get("containers") if isinstance(found, Mapping) else found
-            objects = (
-                row for row in (listed if isinstance(listed, list) else ()) if isinstance(row, Mapping)
-            )
-            ids.update(str(row.get("Id") or row.get("id") or "") for row in objects)
+            every = listed if isinstance(listed, list) else []
+            ids.update(str(row.get("Id") or row.get("id") or "") for row in every if isinstance(row, Mapping))
         except (UnreadError, AbsentError, InputError) as error:
             problems.append(f"{kind} {error}")
     if len(problems) == len(LISTS):

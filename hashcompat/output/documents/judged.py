@@ -11,16 +11,7 @@ from msgspec import Meta
 from hashcompat.analysis.gating import Outcome, Standing
 from hashcompat.core.model import cluster as of_clusters
 from hashcompat.core.model.documents import Document, OwnedContainer, Place, PlannedUpgrade, Reason, Tool
-from hashcompat.core.model.results import (
-    Count,
-    Number,
-    Object,
-    ReleaseName,
-    RuleId,
-    Some,
-    Text,
-    Time,
-)
+from hashcompat.core.model.results import Count, Number, Object, ReleaseName, RuleId, Some, Text, Time
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies import FailOn
 from hashcompat.core.policies.exceptions import Names

@@ -26,6 +26,7 @@ from hashcompat.output.report.model import (
     Table,
     coloured,
     document,
+    filled,
     plain,
     time_text,
 )
@@ -35,9 +36,6 @@ _COLOURS: Final = {What.APPEARED: "green", What.GONE: "red", What.CHANGED: "yell
 
 _MOST_PLACES: Final = 4
 """Places that a row names; -o wide has all of them, with their values."""
-
-_AROUND: Final = 16
-"""Lines of a terminal that are kept for what precedes the rows and for the line below them."""
 
 
 def _document(difference: DocumentDifference) -> Document:
@@ -73,19 +71,10 @@ def _sorted_verdicts(
     return sorted(difference.verdicts.items(), key=lambda row: (-row[1], *map(str, row[0])))
 
 
-def _columns(difference: DocumentDifference) -> tuple[str, ...]:
-    if difference.kind == PLAN:
-        return "CHANGE", "NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "WHAT"
-    return "CHANGE", "KIND", "NODE", "NAMESPACE", "POD", "CONTAINER", "WHAT"
-
-
-def _wide(difference: DocumentDifference) -> Table:
-    """Show every place with both values."""
-    return _rows(difference, difference.items, _values)
-
-
 def _rows(difference: DocumentDifference, items: Iterable[ItemChange], what: Any, after: str = "") -> Table:
-    columns = _columns(difference)
+    columns = ("CHANGE", "NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "WHAT")
+    if difference.kind != PLAN:
+        columns = ("CHANGE", "KIND", "NODE", "NAMESPACE", "POD", "CONTAINER", "WHAT")
 
     def rows() -> Iterator[list[object]]:
         for item in items:
@@ -118,15 +107,12 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _names(difference: DocumentDifference) -> Iterator[str]:
-    """Yield each container, pod or node once, as other commands take it."""
-    names = (
-        name_path(*(name for name in (one.namespace, one.pod, one.container) if name))
-        if one.pod
-        else name_path(one.node)
+def _names(difference: DocumentDifference) -> Iterable[str]:
+    """Return each container, pod or node once, as other commands take it."""
+    return dict.fromkeys(
+        name_path(*filter(None, (one.namespace, one.pod, one.container))) if one.pod else name_path(one.node)
         for one in difference.items
     )
-    yield from dict.fromkeys(names)
 
 
 def _overview(difference: DocumentDifference, screen: Screen) -> Iterator[Section]:
@@ -142,7 +128,8 @@ def _overview(difference: DocumentDifference, screen: Screen) -> Iterator[Sectio
         yield Section(Table(("WHERE", "FROM", "TO"), lambda: rows))
     items, after = difference.items, ""
     if screen.height is not None:
-        room = max(screen.height - _AROUND - len(difference.edits), 1)
+        # 16 lines are for what precedes the rows and for the line below them
+        room = max(screen.height - 16 - len(difference.edits), 1)
         if len(items) > room:
             after = f"and {len(items) - room} more: -o wide shows all of them"
             items = items[:room]
@@ -183,7 +170,7 @@ CHANGES: Final[Report[DocumentDifference]] = Report(
     document=_document,
     table=lambda difference: _rows(difference, difference.items, _places),
     overview=_overview,
-    wide=_wide,
+    wide=lambda difference: _rows(difference, difference.items, _values),
     names=_names,
     notes=_notes,
 )
@@ -203,7 +190,6 @@ _KINDS: Final = ("Upgrade gate", "Restart plan", "Impact of an upgrade", "Prefli
 _TOGETHER: Final = {"upgrade": "upgrades", "cluster": "clusters", "input_taken": "times of data"}
 """What reports of one change have in common, and what it is called where they differ."""
 _FACTS: Final = ("input_taken", "report_made", "cluster")
-_UNKNOWN: Final = "unknown"
 
 
 def _in_order(joined: KeptPages) -> list[KeptPage]:
@@ -231,24 +217,28 @@ def _joined_document(joined: KeptPages) -> Document:
     return document(
         nodes.PageList,
         directory=joined.directory,
-        differing=list(_differing(joined)),
+        differing=_differing(joined),
         others=joined.others,
-        items=list(map(_joined_item, _in_order(joined))),
+        items=[
+            filled(
+                nodes.KeptPage,
+                page.about,
+                file=page.file,
+                facts=[filled(nodes.KeptFact, fact) for fact in page.about.facts],
+            )
+            for page in _in_order(joined)
+        ],
     )
 
 
-def _joined_item(page: KeptPage) -> nodes.KeptPage:
-    about = page.about
-    facts = [nodes.KeptFact(fact.key, fact.name, fact.text) for fact in about.facts]
-    return nodes.KeptPage(page.file, about.kind, about.title, about.verdict, about.answer, facts)
-
-
-def _differing(joined: KeptPages) -> Iterator[str]:
-    """Yield in what reports differ that are about one change; what is unknown differs from nothing."""
-    for key, words in _TOGETHER.items():
-        found = {page.about.fact(key) for page in joined.pages} - {"", _UNKNOWN}
-        if len(found) > 1:
-            yield f"These reports are of {len(found)} {words}: {', '.join(sorted(found))}"
+def _differing(joined: KeptPages) -> list[str]:
+    """Return in what reports differ that are about one change; what is unknown differs from nothing."""
+    facts = {key: {page.about.fact(key) for page in joined.pages} - {"", "unknown"} for key in _TOGETHER}
+    return [
+        f"These reports are of {len(found)} {_TOGETHER[key]}: {', '.join(sorted(found))}"
+        for key, found in facts.items()
+        if len(found) > 1
+    ]
 
 
 def _page(joined: KeptPages) -> Page:
@@ -265,7 +255,7 @@ def _page(joined: KeptPages) -> Page:
         verdict=Phrase(about.verdict, about.tone) if about.verdict else None,
         answer=[Phrase(f"{about.kind}: {about.answer}", "" if about.verdict else about.tone)],
         facts=[("Reports", f"{len(joined.pages)}: {bad} against the upgrade, {left} undecided")],
-        warnings=list(_differing(joined)),
+        warnings=_differing(joined),
         findings=[Listing(columns, lambda: _joined_rows(joined, linked=True), "Reports", id="reports")],
         notes=list(_others(joined)),
         provenance=list(Provenance(making=joined.making).facts()),

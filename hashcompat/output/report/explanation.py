@@ -6,6 +6,7 @@ verdict first.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -34,7 +35,7 @@ from hashcompat.output.report.model import (
     verdict_cell,
 )
 from hashcompat.output.report.notes import BESIDES
-from hashcompat.output.report.page import MarkedText, Page
+from hashcompat.output.report.page import Count, MarkedText, Page, Why
 from hashcompat.output.report.releases import PULL, SHOW, change_lines, rule_lines, whole_sections
 from hashcompat.output.report.restartplan import container_verdict, source_of, tool_of
 
@@ -72,11 +73,7 @@ def _likeness(explanation: Explanation) -> Hashable:
     item, said = explanation.item, explanation.sentences
     sides = explanation.old, explanation.new
     return (
-        item.container,
-        item.from_release,
-        item.verdict,
-        item.reasons,
-        item.calibrated,
+        *(item.container, item.from_release, item.verdict, item.reasons, item.calibrated),
         item.hashes.recorded is None,
         (said.what, said.why, said.todo),
         tuple((seen.where, seen.verbosity) for seen in explanation.expect),
@@ -102,33 +99,31 @@ _MARKS: Final = {
 
 
 def _document(explanations: Explanations) -> Document:
-    items = list(map(_explained, explanations.items))
     return document(
         docs.ExplanationList,
         warnings=explanations.warnings,
         source=source_of(explanations.origin),
         tool=tool_of(explanations.making),
         created_at=explanations.making.at,
-        items=items,
+        items=list(map(_explained, explanations.items)),
         besides=explanations.besides,
     )
 
 
 def _explained(explanation: Explanation) -> docs.Explained:
-    old, new = explanation.old, explanation.new
     return filled(
         docs.Explained,
         explanation,
         **structs.asdict(container_verdict(explanation.item)),
-        from_=_side(old) if old else None,
-        to=_side(new) if new else None,
+        from_=_side(explanation.old),
+        to=_side(explanation.new),
         fragment=explanation.fragment.pieces,
         upstream=list(map(msgspec.to_builtins, explanation.upstream)),
     )
 
 
-def _side(side: Side) -> docs.Side:
-    return docs.Side(side.release, side.era, side.hash, _hex(side.hash), side.text, side.readable)
+def _side(side: Side | None) -> docs.Side | None:
+    return filled(docs.Side, side, hex=_hex(side.hash)) if side else None
 
 
 def _hex(value: int | None) -> str | None:
@@ -186,14 +181,11 @@ def _alike(group: ExplanationGroup) -> Iterator[Line]:
 
 
 def _hash_rows(explanation: Explanation) -> list[list[object]]:
-    recorded = explanation.item.hashes.recorded
-    rows: list[list[object]] = (
-        [] if recorded is None else [["recorded", None, recorded, _hex(recorded), None]]
-    )
-    for label, side in (("from", explanation.old), ("to", explanation.new)):
-        if side:
-            rows.append([label, side.release, side.hash, _hex(side.hash), side.era])
-    return rows
+    recorded, sides = explanation.item.hashes.recorded, (("from", explanation.old), ("to", explanation.new))
+    rows: list[list[object]] = [
+        [label, side.release, side.hash, _hex(side.hash), side.era] for label, side in sides if side
+    ]
+    return rows if recorded is None else [["recorded", None, recorded, _hex(recorded), None], *rows]
 
 
 def _difference(explanation: Explanation) -> Iterator[Section]:
@@ -271,22 +263,41 @@ def _provenance(explanations: Explanations) -> Provenance:
 
 
 def _page(explanations: Explanations) -> Page:
-    from hashcompat.output.report.resultpages import explanation_page  # noqa: PLC0415 - few runs make pages
+    from hashcompat.output.report.resultpages import framed  # noqa: PLC0415 - few runs make pages
 
-    groups = [(group.explanation, group.others) for group in grouped(explanations.items)]
-    return explanation_page(EXPLANATIONS, explanations, groups, _parts)
+    numbers = Counter(one.item.verdict for one in explanations.items)
+    return framed(
+        EXPLANATIONS,
+        explanations,
+        counts=[Count(numbers[word], word.value, word.value) for word in SEVERITY if numbers[word]],
+        warnings=list(explanations.warnings),
+        besides=list(explanations.besides),
+        whys=[_why(number, group) for number, group in enumerate(grouped(explanations.items), 1)],
+    )
 
 
-def _parts(explanation: Explanation) -> tuple[list[MarkedText], list[tuple[str, list[str]]]]:
-    """Return where the two texts differ, and what else a page says of a container."""
-    shown: set[object] = set()
+def _why(number: int, group: ExplanationGroup) -> Why:
+    explanation, others = group.explanation, group.others
+    item, said = explanation.item, explanation.sentences
+    names = ", ".join(item_name(other.item) for other in others[:_MOST_NAMES])
+    more = f", and {len(others) - _MOST_NAMES} more" if len(others) > _MOST_NAMES else ""
     lists = (
         ("Remarks", _remarks(explanation)),
-        ("Upstream", _upstream(explanation, shown)),
+        ("Upstream", _upstream(explanation, set())),
         ("What to expect", _expected(explanation.expect)),
     )
-    texts = [(title, [*_joined("".join(map(str, line)) for line in lines)]) for title, lines in lists]
-    return [*_fragments(explanation)] if explanation.by_text else [], texts
+    return Why(
+        number,
+        item.verdict.value,
+        reason_words(item),
+        1 + len(others),
+        item_name(item),
+        [(reason.id, reason.text, reason.path) for reason in item.reasons],
+        [said.what, said.why, said.todo, *([f"The same is true of {names}{more}."] if others else [])],
+        [*_fragments(explanation)] if explanation.by_text else [],
+        said.commands,
+        [(title, [*_joined("".join(map(str, line)) for line in lines)]) for title, lines in lists],
+    )
 
 
 def _joined(lines: Iterable[str]) -> Iterator[str]:

@@ -13,15 +13,7 @@ from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules import findings
 from hashcompat.core.shown import urls
 from hashcompat.output.documents import judged as docs
-from hashcompat.output.report.fleetpage import (
-    COLOURS,
-    WAVE_COLUMNS,
-    fleet_page,
-    labels,
-    restarts,
-    standing_cell,
-    wave_rows,
-)
+from hashcompat.output.report.fleetpage import COLOURS, WAVE_COLUMNS, fleet_page, labels, restarts, wave_rows
 from hashcompat.output.report.items import Provenance
 from hashcompat.output.report.model import (
     CaseResult,
@@ -37,6 +29,7 @@ from hashcompat.output.report.model import (
     Section,
     Series,
     Table,
+    coloured,
     document,
     filled,
     plain,
@@ -53,23 +46,21 @@ _INPUT: Final = "fleet-input"
 
 def fleet_document(fleet: Fleet) -> Document:
     """Return the document: an item for each cluster and target."""
+    targets = [
+        docs.FleetTarget(one, dict(fleet.statuses[one]), dict(fleet.outcomes[one]), fleet.restarts[one])
+        for one in fleet.targets
+    ]
+    outcome = Outcome(str(fleet.standing))
     return document(
         docs.FleetReport,
         spec=docs.FleetSpec(fleet.targets, urls(fleet.out), tool_of(fleet.making), fleet.making.at),
-        summary=docs.FleetSummary(
-            Outcome(str(fleet.standing)),
-            fleet.why,
-            fleet.exit_code,
-            fleet.inputs,
-            [
-                docs.FleetTarget(
-                    one, dict(fleet.statuses[one]), dict(fleet.outcomes[one]), fleet.restarts[one]
-                )
-                for one in fleet.targets
-            ],
-        ),
+        summary=docs.FleetSummary(outcome, fleet.why, fleet.exit_code, fleet.inputs, targets),
         waves=Rows(tuple(enumerate(fleet.waves)), lambda pair: plain(_waves_document(*pair))),
-        reasons=[docs.FleetReason(*_reason(one), _shares(one, fleet)) for one in fleet.reasons],
+        reasons=[
+            docs.FleetReason(rule, path, Verdict(verdict), _shares(one, fleet))
+            for one in fleet.reasons
+            for rule, path, verdict in [one.names]
+        ],
         owners=[docs.FleetOwner(one.names[0], one.names[1], _shares(one, fleet)) for one in fleet.owners],
         items=Rows(tuple(_upgrades(fleet)), lambda pair: plain(_item(*pair))),
     )
@@ -77,11 +68,6 @@ def fleet_document(fleet: Fleet) -> Document:
 
 def _upgrades(fleet: Fleet) -> Iterator[tuple[Cluster, Upgrade]]:
     return ((cluster, upgrade) for cluster in fleet.clusters for upgrade in cluster.upgrades)
-
-
-def _reason(shared: FleetCause) -> tuple[str, str, Verdict]:
-    rule, path, verdict = shared.names
-    return rule, path, Verdict(verdict)
 
 
 def _shares(shared: FleetCause, fleet: Fleet) -> list[docs.FleetShare]:
@@ -93,33 +79,26 @@ def _shares(shared: FleetCause, fleet: Fleet) -> list[docs.FleetShare]:
 
 
 def _waves_document(place: int, of: Waves) -> docs.FleetWaves:
-    return docs.FleetWaves(
-        of.target,
-        [
-            docs.FleetWave(
-                wave.number,
-                wave.canaries,
-                wave.group,
-                restarts(wave, place),
-                [
-                    docs.WaveMember(
-                        one.name,
-                        urls(one.source),
-                        one.uid,
-                        dict(one.labels),
-                        one.upgrades[place].restarts or 0,
-                        one.upgrades[place].unknown or 0,
-                    )
-                    for one in wave.clusters
-                ],
-            )
-            for wave in of.waves
-        ],
-        [
-            docs.FleetLeftOut(one.cluster.name, urls(one.cluster.source), one.reason, one.why)
-            for one in of.left_out
-        ],
-    )
+    waves = [
+        filled(
+            docs.FleetWave,
+            wave,
+            restarts=restarts(wave, place),
+            clusters=[
+                docs.WaveMember(
+                    *(one.name, urls(one.source), one.uid, dict(one.labels)),
+                    *(one.upgrades[place].restarts or 0, one.upgrades[place].unknown or 0),
+                )
+                for one in wave.clusters
+            ],
+        )
+        for wave in of.waves
+    ]
+    left_out = [
+        docs.FleetLeftOut(one.cluster.name, urls(one.cluster.source), one.reason, one.why)
+        for one in of.left_out
+    ]
+    return docs.FleetWaves(of.target, waves, left_out)
 
 
 def _item(cluster: Cluster, upgrade: Upgrade) -> docs.FleetItem:
@@ -179,21 +158,11 @@ def _sheet(fleet: Fleet) -> Table:
 
 def _cells(one: Cluster, upgrade: Upgrade, numbers: Mapping[tuple[str, str], int]) -> list[object]:
     return [
-        one.name,
-        upgrade.target,
-        standing_cell(upgrade.standing),
-        upgrade.status,
-        numbers.get((upgrade.target, one.source)),
-        upgrade.restarts,
-        upgrade.unknown,
-        ", ".join(one.running) or None,
-        one.nodes,
-        one.pods,
-        one.containers,
+        *(one.name, upgrade.target, coloured(upgrade.standing, COLOURS), upgrade.status),
+        *(numbers.get((upgrade.target, one.source)), upgrade.restarts, upgrade.unknown),
+        *(", ".join(one.running) or None, one.nodes, one.pods, one.containers),
         f"{one.taken:%Y-%m-%dT%H:%M:%SZ}" if one.taken else None,
-        labels(one) or None,
-        Prose(upgrade.why) if upgrade.why else None,
-        urls(one.source),
+        *(labels(one) or None, Prose(upgrade.why) if upgrade.why else None, urls(one.source)),
     ]
 
 
@@ -216,7 +185,7 @@ def _findings(fleet: Fleet) -> Findings:
         lambda: (_case(*pair) for pair in _upgrades(fleet)),
         lambda: findings(_POLICY, _INPUT),
         {"inputs": fleet.inputs},
-        series=tuple(_series(fleet)),
+        series=_series(fleet),
     )
 
 
@@ -229,60 +198,56 @@ def _case(cluster: Cluster, upgrade: Upgrade) -> ReportCase:
     return ReportCase(outcome, upgrade.standing.value, rule, text, group, name, names)
 
 
-def _series(fleet: Fleet) -> Iterator[Series]:
-    """Yield what a dashboard asks for; a cluster's labels stay in the tables."""
-    yield Series(
-        "clusters",
-        "How many clusters have each verdict, by target release",
-        lambda: (
-            ({"target": target, "verdict": standing.value}, number)
-            for place, target in enumerate(fleet.targets)
-            for numbers in [Counter(one.upgrades[place].standing for one in fleet.clusters)]
-            for standing in Standing
-            for number in [numbers[standing]]
+def _series(fleet: Fleet) -> tuple[Series, ...]:
+    """Return what a dashboard asks for; a cluster's labels stay in the tables."""
+    return (
+        Series(
+            "clusters",
+            "How many clusters have each verdict, by target release",
+            lambda: (
+                ({"target": target, "verdict": standing.value}, numbers[standing])
+                for place, target in enumerate(fleet.targets)
+                for numbers in [Counter(one.upgrades[place].standing for one in fleet.clusters)]
+                for standing in Standing
+            ),
         ),
-    )
-    yield Series(
-        "restarts",
-        "How many containers are killed, by target release",
-        lambda: (({"target": target}, fleet.restarts[target]) for target in fleet.targets),
-    )
-    yield Series(
-        "cluster_restarts",
-        "How many containers of a planned cluster are killed",
-        lambda: _by_name(
-            ((cluster.name, upgrade.target), upgrade.restarts)
-            for cluster, upgrade in _upgrades(fleet)
-            if upgrade.restarts is not None
+        Series(
+            "restarts",
+            "How many containers are killed, by target release",
+            lambda: (({"target": target}, fleet.restarts[target]) for target in fleet.targets),
         ),
-    )
-    yield Series(
-        "cluster_taken_timestamp_seconds",
-        "The time in seconds since 1970: when a cluster was read",
-        lambda: _oldest(fleet.clusters),
-    )
-    yield Series(
-        "reason_clusters", "How many clusters have a reason, by target release", lambda: _by_rule(fleet)
-    )
-    yield Series(
-        "wave_clusters",
-        "How many clusters are in a wave; 0 is those that are in none",
-        lambda: (
-            ({"target": of.target, "wave": str(number)}, size)
-            for of in fleet.waves
-            for number, size in [
-                (0, len(of.left_out)),
-                *((one.number, len(one.clusters)) for one in of.waves),
-            ]
+        Series(
+            "cluster_restarts", "How many containers of a planned cluster are killed", lambda: _by_name(fleet)
+        ),
+        Series(
+            "cluster_taken_timestamp_seconds",
+            "The time in seconds since 1970: when a cluster was read",
+            lambda: _oldest(fleet.clusters),
+        ),
+        Series(
+            "reason_clusters", "How many clusters have a reason, by target release", lambda: _by_rule(fleet)
+        ),
+        Series(
+            "wave_clusters",
+            "How many clusters are in a wave; 0 is those that are in none",
+            lambda: (
+                ({"target": of.target, "wave": str(number)}, size)
+                for of in fleet.waves
+                for number, size in (
+                    (0, len(of.left_out)),
+                    *((one.number, len(one.clusters)) for one in of.waves),
+                )
+            ),
         ),
     )
 
 
-def _by_name(numbers: Iterable[tuple[tuple[str, str], int]]) -> Iterator[tuple[Mapping[str, str], int]]:
+def _by_name(fleet: Fleet) -> Iterator[tuple[Mapping[str, str], int]]:
     """Yield what the clusters of each name have together: a metric has no other label to tell them apart."""
     sums = Counter[tuple[str, str]]()
-    for key, number in numbers:
-        sums[key] += number
+    for cluster, upgrade in _upgrades(fleet):
+        if upgrade.restarts is not None:
+            sums[cluster.name, upgrade.target] += upgrade.restarts
     for (name, target), number in sums.items():
         yield {"cluster": name, "target": target}, number
 
@@ -310,12 +275,6 @@ def _by_rule(fleet: Fleet) -> Iterator[tuple[Mapping[str, str], int]]:
         yield {"target": target, "rule": rule, "verdict": verdict}, number
 
 
-def _names(fleet: Fleet) -> Iterator[str]:
-    """Yield the clusters that do not pass."""
-    found = (one for one in fleet.clusters if one.standing in (Standing.FAIL, Standing.UNDECIDED))
-    return (name_path(one.name) for one in found)
-
-
 def _headline(fleet: Fleet) -> Headline:
     only = "" if fleet.exit_code or fleet.standing is Standing.PASS else "reported only: "
     return Headline(fleet.standing.value, f"{only}{fleet.why}", COLOURS[fleet.standing])
@@ -327,7 +286,10 @@ FLEET: Final[Report[Fleet]] = Report(
     overview=_overview,
     sheet=_sheet,
     findings=_findings,
-    names=_names,
+    # the clusters that do not pass
+    names=lambda fleet: (
+        name_path(one.name) for one in fleet.clusters if one.standing in (Standing.FAIL, Standing.UNDECIDED)
+    ),
     title="Fleet",
     page=lambda fleet: fleet_page(FLEET, fleet),
     headline=_headline,

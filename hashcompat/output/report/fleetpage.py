@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from hashcompat.core.errors import UsageError
@@ -46,11 +47,6 @@ def _which(clusters: Sequence[Cluster]) -> str:
     return ", ".join(distinct(one.name) for one in clusters[:_NAMED]) + more
 
 
-def standing_cell(standing: Standing) -> object:
-    """Return the word of a standing in its colour."""
-    return coloured(standing, COLOURS)
-
-
 def labels(cluster: Cluster) -> str:
     """Return the labels of a cluster in one line."""
     return ", ".join(f"{key}={value}" for key, value in sorted(cluster.labels.items()))
@@ -88,33 +84,30 @@ _WORDS: Final = {
 
 def _listings(fleet: Fleet) -> Iterator[Listing]:
     """Yield the tables that have rows."""
-    every = (
-        _listing("targets", "Targets", ("Target", *map(_title, Standing), "Restarts"), _target_rows(fleet)),
-        _listing("waves", "Waves", [*map(_title, WAVE_COLUMNS)], list(wave_rows(fleet))),
-        _listing("left-out", "In no wave", ("Target", "Reason", "Clusters", "Which"), _left_out_rows(fleet)),
-        _listing(
+    by_target = [f"Clusters, {target}" for target in fleet.targets]
+    every: tuple[tuple[str, str, Sequence[str], Sequence[Sequence[object]], str], ...] = (
+        ("targets", "Targets", ("Target", *map(_title, Standing), "Restarts"), _target_rows(fleet), ""),
+        ("waves", "Waves", [*map(_title, WAVE_COLUMNS)], [*wave_rows(fleet)], ""),
+        ("left-out", "In no wave", ("Target", "Reason", "Clusters", "Which"), _left_out_rows(fleet), ""),
+        (
             "causes",
             "Reasons by number of clusters",
-            ("Reason", "What", "Field", "Verdict", *_by_target(fleet), "Containers"),
+            ("Reason", "What", "Field", "Verdict", *by_target, "Containers"),
             [[*_cause(one), *_numbers(one, fleet)] for one in fleet.reasons[:_SHOWN]],
             _after(len(fleet.reasons) - _SHOWN, "reason"),
         ),
-        _listing(
+        (
             "owners",
             "Owners that restart in most clusters",
-            ("Namespace", "Owner", *_by_target(fleet), "Containers"),
+            ("Namespace", "Owner", *by_target, "Containers"),
             [[*one.names, *_numbers(one, fleet)] for one in fleet.owners[:_SHOWN]],
             _after(len(fleet.owners) - _SHOWN + fleet.owners_more, "owner"),
         ),
-        _listing("age", "Age of the snapshots", ("Taken", "Clusters", "Oldest"), _age_rows(fleet)),
+        ("age", "Age of the snapshots", ("Taken", "Clusters", "Oldest"), _age_rows(fleet), ""),
     )
-    return (one for one in every if any(True for _ in one.rows()))
-
-
-def _listing(
-    place: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], after: str = ""
-) -> Listing:
-    return Listing(columns, lambda: rows, title, after, place)
+    for place, title, columns, rows, after in every:
+        if rows:
+            yield Listing(columns, partial(iter, rows), title, after, place)
 
 
 def _title(word: str) -> str:
@@ -123,10 +116,6 @@ def _title(word: str) -> str:
 
 def _after(more: int, noun: str) -> str:
     return f"and {count(more, f'more {noun}')}; the tables have all of them" if more > 0 else ""
-
-
-def _by_target(fleet: Fleet) -> list[str]:
-    return [f"Clusters, {target}" for target in fleet.targets]
 
 
 def _numbers(shared: FleetCause, fleet: Fleet) -> list[object]:
@@ -141,11 +130,11 @@ def _cause(shared: FleetCause) -> list[object]:
 
 
 def _target_rows(fleet: Fleet) -> list[list[object]]:
-    rows = list[list[object]]()
-    for place, target in enumerate(fleet.targets):
-        numbers = Counter(one.upgrades[place].standing for one in fleet.clusters)
-        rows.append([target, *(numbers[one] for one in Standing), fleet.restarts[target]])
-    return rows
+    return [
+        [target, *(numbers[one] for one in Standing), fleet.restarts[target]]
+        for place, target in enumerate(fleet.targets)
+        for numbers in [Counter(one.upgrades[place].standing for one in fleet.clusters)]
+    ]
 
 
 def _left_out_rows(fleet: Fleet) -> list[list[object]]:
@@ -161,9 +150,10 @@ def _left_out_rows(fleet: Fleet) -> list[list[object]]:
 def _age_rows(fleet: Fleet) -> list[list[object]]:
     """Return how many clusters were read how long before the report was made."""
     at = fleet.making.at
-    counted = [one for one in fleet.clusters if one.standing is not Standing.LEFT_OUT]
     by_age: dict[str, list[Cluster]] = {name: [] for name in (*(name for name, _ in _AGES), "unknown")}
-    for one in counted:
+    for one in fleet.clusters:
+        if one.standing is Standing.LEFT_OUT:
+            continue
         age = at - one.taken if at and one.taken else None
         name = next((name for name, most in _AGES if age is not None and age <= most), "unknown")
         by_age[name].append(one)
@@ -259,21 +249,15 @@ def _main(fleet: Fleet) -> Main:
 
 def _row(one: Cluster, waved: Sequence[Mapping[str, int]]) -> TableRow:
     why = next((each.why for each in one.upgrades if each.standing is one.standing), "")
-    return TableRow(
-        [
-            standing_cell(one.standing),
-            one.name,
-            why if one.standing is not Standing.PASS else None,
-            *(_cell(each, one.containers or 0) for each in one.upgrades),
-            *([", ".join(str(numbers.get(one.source, "-")) for numbers in waved)] if waved else []),
-            ", ".join(one.running) or None,
-            one.nodes,
-            one.pods,
-            f"{one.taken:%Y-%m-%d %H:%M}" if one.taken else None,
-            labels(one) or None,
-        ],
-        one.standing.value,
-    )
+    waves = ", ".join(str(numbers.get(one.source, "-")) for numbers in waved)
+    cells = [
+        *(coloured(one.standing, COLOURS), one.name, why if one.standing is not Standing.PASS else None),
+        *(_cell(each, one.containers or 0) for each in one.upgrades),
+        *([waves] if waved else []),
+        *(", ".join(one.running) or None, one.nodes, one.pods),
+        *(f"{one.taken:%Y-%m-%d %H:%M}" if one.taken else None, labels(one) or None),
+    ]
+    return TableRow(cells, one.standing.value)
 
 
 def _cell(upgrade: Upgrade, containers: int) -> HeatCell:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import starmap
 from typing import Final
 
 from msgspec import structs
@@ -14,7 +15,7 @@ from msgspec import structs
 from hashcompat.analysis.gating import GateResult, Judged, Line, Outcome, Standing
 from hashcompat.analysis.gating.judge import owner_group
 from hashcompat.core.model.escape import count, owner_path, word
-from hashcompat.core.policies import Limit, PolicyFile
+from hashcompat.core.policies import Limit
 from hashcompat.core.rules import every, findings
 from hashcompat.output.documents import judged as docs
 from hashcompat.output.report.items import item_name, reason_words
@@ -34,6 +35,7 @@ from hashcompat.output.report.model import (
     Table,
     coloured,
     document,
+    filled,
     later,
     plain,
     verdict_cell,
@@ -52,44 +54,37 @@ from hashcompat.output.report.restartplan import (
 
 def gate_document(result: GateResult) -> Document:
     """Return the document: the items are the containers that are not kept, after the upgrade all of them."""
-    plan = result.plan
+    plan, policy = result.plan, result.policy
     numbers = Counter(outcome.standing for outcome in result.judged)
-    policy = result.policy
+    judged = filled(
+        docs.JudgedPlan,
+        plan,
+        from_=plan.from_release,
+        to=plan.to_release,
+        source=source_of(plan.origin),
+        disputed_nodes=plan.disputed,
+        override_node_releases=plan.overridden,
+        tool=tool_of(plan.making),
+        created_at=plan.created,
+        warnings=(*plan.warnings, *plan.besides),
+    )
+    settled = filled(
+        docs.PolicySpec,
+        policy,
+        max_restarts=_limit(policy.max_restarts),
+        max_per_owner=_limit(policy.max_per_owner),
+        max_per_node=_limit(policy.max_per_node),
+        plan_max_age=policy.max_age_text or None,
+        max_age=policy.max_input_age_text or None,
+        cluster_uid=policy.cluster or None,
+        files=[
+            docs.SettingsRead(one.name, one.keys, one.loosens, [*starmap(docs.Ignored, one.ignored)])
+            for one in policy.files
+        ],
+    )
     return document(
         docs.GateReport,
-        spec=docs.GateSpec(
-            plan=docs.JudgedPlan(
-                from_=plan.from_release,
-                to=plan.to_release,
-                source=source_of(plan.origin),
-                disputed_nodes=plan.disputed,
-                override_node_releases=plan.overridden,
-                tool=tool_of(plan.making),
-                created_at=plan.created,
-                assumptions=plan.assumptions,
-                warnings=(*plan.warnings, *plan.besides),
-            ),
-            policy=docs.PolicySpec(
-                max_restarts=_limit(policy.max_restarts),
-                max_per_owner=_limit(policy.max_per_owner),
-                max_per_node=_limit(policy.max_per_node),
-                fail_on=policy.fail_on,
-                strict=policy.strict,
-                plan_max_age=policy.max_age_text or None,
-                max_age=policy.max_input_age_text or None,
-                cluster_uid=policy.cluster or None,
-                report_only=policy.report_only,
-                files=[
-                    docs.SettingsRead(
-                        one.name, one.keys, one.loosens, [docs.Ignored(*row) for row in one.ignored]
-                    )
-                    for one in policy.files
-                ],
-            ),
-            after=result.after,
-            tool=tool_of(result.making),
-            created_at=result.making.at,
-        ),
+        spec=docs.GateSpec(judged, settled, result.after, tool_of(result.making), result.making.at),
         summary=docs.GateSummary(
             outcome=result.outcome,
             exit_code=result.exit_code.value,
@@ -106,14 +101,13 @@ def gate_document(result: GateResult) -> Document:
 
 
 def _policy_line(line: Line) -> docs.PolicyLine:
-    return docs.PolicyLine(
+    return filled(
+        docs.PolicyLine,
+        line,
         policy=line.key,
         about=line.subject,
-        found=line.found,
-        allowed=line.allowed,
         limit=line.limit or None,
         compared=line.whole.compared if line.whole else None,
-        outcome=line.outcome,
         text=str(line),
     )
 
@@ -123,27 +117,21 @@ def _limit(limit: Limit | None) -> str | None:
 
 
 def _item(judged: Judged) -> docs.GateItem:
-    verdict = structs.asdict(container_verdict(judged.item))
-    accepted = None
-    if found := judged.exemption:
-        accepted = docs.CoveredBy(found.names, found.pattern, found.reason, found.expires)
-    return docs.GateItem(
-        **{name: verdict[name] for name in docs.GateItem.__struct_fields__ if name in verdict},
+    found = judged.exemption
+    return filled(
+        docs.GateItem,
+        container_verdict(judged.item),
         standing=judged.standing,
-        exception=accepted,
+        exception=docs.CoveredBy(found.names, found.pattern, found.reason, found.expires) if found else None,
         seen=judged.seen,
     )
 
 
 _OUTCOMES: Final[Mapping[Standing, CaseResult]] = {
-    Standing.VIOLATION: CaseResult.FAILED,
+    **dict.fromkeys((Standing.VIOLATION, Standing.SURPRISE), CaseResult.FAILED),
     Standing.UNDECIDED: CaseResult.UNDECIDED,
-    Standing.ALLOWED: CaseResult.NOTED,
-    Standing.EXCEPTED: CaseResult.NOTED,
-    Standing.BASELINE: CaseResult.NOTED,
-    Standing.SURPRISE: CaseResult.FAILED,
-    Standing.UNPREDICTED: CaseResult.NOTED,
-    Standing.CHANGED: CaseResult.NOTED,
+    **dict.fromkeys((Standing.ALLOWED, Standing.EXCEPTED, Standing.BASELINE), CaseResult.NOTED),
+    **dict.fromkeys((Standing.UNPREDICTED, Standing.CHANGED), CaseResult.NOTED),
     Standing.AS_PREDICTED: CaseResult.PASSED,
 }
 _LINE_OUTCOMES: Final[Mapping[Outcome, CaseResult]] = {
@@ -182,39 +170,26 @@ def findings_of(result: GateResult) -> Findings:
 
 
 def _cases(result: GateResult) -> Iterator[ReportCase]:
-    yield from map(_line_case, result.lines)
-    yield from (_loosened_case(file) for file in result.policy.files if file.loosens)
-    yield from map(_overridden, overridden(result.plan))
+    """Yield the lines of the policy, settings that let more pass, overridden releases, and containers."""
+    for line in result.lines:
+        rule = "" if line.outcome is Outcome.PASS else _POLICY
+        name, labels = f"{line.key} {line.subject}".rstrip(), _labels(line.key, line.subject)
+        outcome = _LINE_OUTCOMES[line.outcome]
+        yield ReportCase(outcome, line.outcome.value, rule, str(line), "policy", name, labels)
+    for file in result.policy.files:
+        if file.loosens:
+            text = f"{file.name} loosens the policy: {', '.join(file.loosens)}"
+            name, labels = f"settings {word(file.name)}", _labels("settings", file.name)
+            yield ReportCase(CaseResult.NOTED, "LOOSENED", _SETTINGS_RULE, text, "policy", name, labels)
+    for text in overridden(result.plan):
+        labels = _labels(_OVERRIDDEN, "")
+        yield ReportCase(CaseResult.NOTED, "OVERRIDDEN", _RELEASES, text, "policy", _OVERRIDDEN, labels)
     yield from map(_container, result.judged)
 
 
 def _labels(key: str, about: str) -> Mapping[str, str]:
     """Return the names of a case that is about no container."""
     return {**dict.fromkeys(("node", "namespace", "pod", "container"), ""), "policy": key, "about": about}
-
-
-def _loosened_case(file: PolicyFile) -> ReportCase:
-    """Return the case that a settings file lets more pass."""
-    text = f"{file.name} loosens the policy: {', '.join(file.loosens)}"
-    labels = _labels("settings", file.name)
-    return ReportCase(
-        CaseResult.NOTED, "LOOSENED", _SETTINGS_RULE, text, "policy", f"settings {word(file.name)}", labels
-    )
-
-
-def _overridden(text: str) -> ReportCase:
-    """Return the case that the plan is not of the releases that nodes report."""
-    key = "override-node-releases"
-    return ReportCase(CaseResult.NOTED, "OVERRIDDEN", _RELEASES, text, "policy", key, _labels(key, ""))
-
-
-def _line_case(line: Line) -> ReportCase:
-    names = _labels(line.key, line.subject)
-    name = f"{line.key} {line.subject}".rstrip()
-    rule = "" if line.outcome is Outcome.PASS else _POLICY
-    return ReportCase(
-        _LINE_OUTCOMES[line.outcome], line.outcome.value, rule, str(line), "policy", name, names
-    )
 
 
 def _container(judged: Judged) -> ReportCase:
@@ -248,11 +223,6 @@ _LINE_COLUMNS: Final = ("POLICY", "ABOUT", "FOUND", "ALLOWED", "OUTCOME")
 _OWNER_COLUMNS: Final = ("NAMESPACE", "OWNER", "CONTAINERS", "VERDICT", "COUNTS AS")
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "COUNTS AS", "REASON")
 _MORE_COLUMNS: Final = ("TYPE", "OWNER", "WORKLOAD", "UID", "RELEASE", "EXCEPTION", "EXPIRES", "FILE", "LINE")
-_SHEET_COLUMNS: Final = (*_LINE_COLUMNS, *_COLUMNS, *_MORE_COLUMNS)
-_AFTER: Final = "after"
-"""The lines of an upgrade that is over, one for each kind of what it counts."""
-_SETTINGS: Final = "settings"
-"""The policy's line in a table of all: whose settings count."""
 _OVERRIDDEN: Final = "override-node-releases"
 """The line that says which nodes report another release."""
 
@@ -272,7 +242,7 @@ def _overview(result: GateResult, _screen: Screen) -> Iterator[Section]:
 def _line_cells(line: Line) -> list[object]:
     outcome = coloured(line.outcome, _COLOURS)
     # of the other lines the key says what is counted
-    key = f"{line.key}: {line.noun}" if line.key == _AFTER and line.noun and not line.subject else line.key
+    key = f"{line.key}: {line.noun}" if line.key == "after" and line.noun and not line.subject else line.key
     return [Prose(key), line.subject or None, line.found, line.allowed, outcome]
 
 
@@ -295,17 +265,12 @@ def _wide(result: GateResult) -> Table:
     return Table((*_COLUMNS, *_MORE_COLUMNS), rows, caption=caption)
 
 
-def _sheet(result: GateResult) -> Table:
-    """Return a row for each line of the policy, and one for each container."""
-    return Table(_SHEET_COLUMNS, lambda: _sheet_rows(result))
-
-
 def _sheet_rows(result: GateResult) -> Iterator[list[object]]:
-    # lines of the policy and containers share a sheet: each leaves the other's columns empty
+    """Yield a row for each line of the policy, then for each container; they share no column."""
     containers = [None] * (len(_COLUMNS) + len(_MORE_COLUMNS))
     yield from ([*_line_cells(line), *containers] for line in result.lines)
     for file in result.policy.files:
-        yield [Prose(_SETTINGS), Prose(str(file)), None, None, None, *containers]
+        yield [Prose("settings"), Prose(str(file)), None, None, None, *containers]
     for text in overridden(result.plan):
         yield [Prose(_OVERRIDDEN), Prose(text), None, None, None, *containers]
     lines = [None] * len(_LINE_COLUMNS)
@@ -326,21 +291,13 @@ def _more(judged: Judged) -> list[object]:
     return [*names, *accepted, pod.file, item.line or None]
 
 
-def _names(result: GateResult) -> Iterator[str]:
-    """Yield a name for each container that the policy does not allow."""
-    return (item_name(judged.item) for judged in result.judged if judged.standing in _STANDING_COLOURS)
-
-
 def _notes(result: GateResult) -> Iterator[str]:
     """Yield what it rests on, warnings, what does not count and why, and at last what decided."""
     yield from (f"Assumed: {assumption}" for assumption in result.plan.assumptions)
     yield from (f"Warning: {warning}" for warning in collapsed((*result.plan.warnings, *result.warnings)))
     yield from (f"{BESIDES}: {line}" for line in collapsed(result.plan.besides))
     numbers = Counter(judged.standing for judged in result.judged)
-    for standing, words in (
-        (Standing.EXCEPTED, "by exceptions"),
-        (Standing.BASELINE, "by the baseline"),
-    ):
+    for standing, words in ((Standing.EXCEPTED, "by exceptions"), (Standing.BASELINE, "by the baseline")):
         if numbers[standing]:
             yield f"Left out {words}: {count(numbers[standing], 'container')}"
     yield from settings_lines(result)
@@ -370,7 +327,8 @@ def _counted(result: GateResult) -> str:
 
 
 def _ranking(result: GateResult) -> Ranking:
-    rows = [row for row in _owners(result) if str(row[4]) in _STANDING_COLOURS] or _owners(result)
+    owners = _owners(result)
+    rows = [row for row in owners if str(row[4]) in _STANDING_COLOURS] or owners
     return Ranking("Top owners", [(owner_path(str(row[0]), str(row[1])), int(str(row[2]))) for row in rows])
 
 
@@ -385,9 +343,11 @@ GATE: Final[Report[GateResult]] = Report(
     overview=_overview,
     table=lambda result: Table(_COLUMNS, lambda: map(_cells, result.judged), bare=True),
     wide=_wide,
-    sheet=_sheet,
+    sheet=lambda result: Table((*_LINE_COLUMNS, *_COLUMNS, *_MORE_COLUMNS), lambda: _sheet_rows(result)),
     findings=findings_of,
-    names=_names,
+    names=lambda result: (
+        item_name(judged.item) for judged in result.judged if judged.standing in _STANDING_COLOURS
+    ),
     title="Upgrade gate",
     page=lambda result: later("resultpages", "gate_page")(GATE, result),
     headline=_headline,

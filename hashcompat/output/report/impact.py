@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, starmap
 from typing import Final
 
 from hashcompat.core.model.escape import count, name_path, owner_path
@@ -120,20 +120,16 @@ def _node(node: NodeImpact) -> docs.ImpactNode:
         pods_unknown=node.unknown,
         budgets=tuple(map(_budget, node.effect.budgets)),
         owners_down=node.effect.owners,
-        killed=_pods(pods.killed),
-        bare=_pods(pods.bare),
-        static=_pods(pods.static),
-        single=tuple(docs.OwnerRef(namespace, name) for namespace, name in pods.single),
+        killed=tuple(starmap(docs.PodRef, pods.killed)),
+        bare=tuple(starmap(docs.PodRef, pods.bare)),
+        static=tuple(starmap(docs.PodRef, pods.static)),
+        single=tuple(starmap(docs.OwnerRef, pods.single)),
         drain_flags=node.flags,
         drain_waits_for=node.drain_waits,
         pods_unready=node.unready,
         unready_seconds=node.seconds,
         besides=tuple(_together(node.together)),
     )
-
-
-def _pods(places: Iterable[tuple[str, str]]) -> tuple[docs.PodRef, ...]:
-    return tuple(docs.PodRef(namespace, name) for namespace, name in places)
 
 
 def _budget(budget: BudgetImpact) -> docs.BudgetEffect:
@@ -187,10 +183,6 @@ def _table(impact: Impact) -> Table:
     return Table(_NODE, lambda: map(_cells, impact.nodes))
 
 
-def _wide(impact: Impact) -> Table:
-    return Table((*_NODE, *_MORE), lambda: ([*_cells(node), *_more(node)] for node in impact.nodes))
-
-
 def _cells(node: NodeImpact) -> list[object]:
     why = Prose("; ".join(lines)) if (lines := [*_why(node)]) else None
     return [node.batch or None, node.name, coloured(node.step, _COLOURS), node.restarted, node.unknown, why]
@@ -225,7 +217,12 @@ def _overview(impact: Impact, _: Screen) -> Iterator[Section]:
     if impact.nodes:
         yield Section(_table(impact), fits=True)
     if any(batch.apart for batch in impact.batches):
-        yield Section(Table(_APART, lambda: _apart_rows(impact)), "Why there are so many batches", fits=True)
+        apart = [
+            [batch.number, one.batch, *one.nodes, Prose(one.why)]
+            for batch in impact.batches
+            for one in batch.apart
+        ]
+        yield Section(Table(_APART, lambda: apart), "Why there are so many batches", fits=True)
 
 
 def _order(impact: Impact) -> str:
@@ -250,10 +247,9 @@ def _answer(impact: Impact) -> Iterator[Line]:
     order = _order(impact)
     yield [f"{order[0].upper()}{order[1:]}"]
     if first := sum(node.role is not Role.WORKER and not node.left_out for node in impact.nodes):
-        only = first == 1
         yield [
             "The node of the control plane comes first"
-            if only
+            if first == 1
             else f"The {first} nodes of the control plane come first, one by one"
         ]
     yield [f"R{_in_place(impact)[1:]}"]
@@ -296,12 +292,6 @@ def _affected(impact: Impact) -> Iterator[tuple[str, Effect]]:
             yield f"batch-{batch.number}", batch.effect
 
 
-def _apart_rows(impact: Impact) -> Iterator[list[object]]:
-    for batch in impact.batches:
-        for one in batch.apart:
-            yield [batch.number, one.batch, *one.nodes, Prose(one.why)]
-
-
 def _effect_rows(impact: Impact) -> Iterator[list[object]]:
     for where, effect in _affected(impact):
         for budget in effect.budgets:
@@ -311,15 +301,8 @@ def _effect_rows(impact: Impact) -> Iterator[list[object]]:
             why = Prose(budget.problem) if budget.problem else None
             yield [where, budget.namespace, budget.name, _sure(budget.certainty), *numbers, why]
         for owner in effect.owners:
-            cells = [
-                _sure(owner.certainty),
-                owner.replicas,
-                owner.replicas,
-                0,
-                None,
-                Prose("no replica left"),
-            ]
-            yield [where, owner.namespace, owner.name, *cells]
+            cells = [_sure(owner.certainty), owner.replicas, owner.replicas, 0, None]
+            yield [where, owner.namespace, owner.name, *cells, Prose("no replica left")]
 
 
 def _sure(certainty: Certainty) -> Coloured:
@@ -407,7 +390,9 @@ IMPACT: Final[Report[Impact]] = Report(
     document=_document,
     overview=_overview,
     table=_table,
-    wide=_wide,
+    wide=lambda impact: Table(
+        (*_NODE, *_MORE), lambda: ([*_cells(node), *_more(node)] for node in impact.nodes)
+    ),
     names=lambda impact: (node.name for node in impact.nodes if not node.left_out),
     pages=_pages,
     title="Impact of an upgrade",

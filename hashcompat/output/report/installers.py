@@ -84,7 +84,11 @@ def servers(installer: Installer, nodes: Sequence[NodeImpact]) -> Lines:
     """
     match installer:
         case Installer.KUBEADM:
-            return _by_kubeadm(nodes)
+            lines: Lines = []
+            for number, node in enumerate(nodes):
+                does = "node" if number else '"apply --yes v$target"'
+                lines += [Code(f"with_kubeadm {{}} {does}", (node.name,)), healthy(node)]
+            return lines
         case Installer.TALOS:
             upgrade = 'talos {} upgrade-k8s --to "$target" --upgrade-kubelet=false'
             return [Code(upgrade, (nodes[0].name,)), *map(healthy, nodes)]
@@ -101,7 +105,11 @@ def snapshot(installer: Installer, node: NodeImpact) -> Lines:
     """Return the commands that save etcd before, on a node that has a member of it."""
     match installer:
         case Installer.KUBEADM:
-            return _etcdctl(node)
+            at = "/etc/kubernetes/pki/etcd"
+            keys = f"--cacert={at}/ca.crt --cert={at}/server.crt --key={at}/server.key"
+            save = f"-- etcdctl {keys} snapshot save /var/lib/etcd/before.db"
+            members = [name for _, name in node.system if name.startswith("etcd")]
+            return [Code(f"kubectl exec --namespace=kube-system {{}} {save}", (name,)) for name in members]
         case Installer.K3S:
             return [
                 "without an embedded etcd, save its datastore instead: /var/lib/rancher/k3s/server/db",
@@ -114,14 +122,6 @@ def snapshot(installer: Installer, node: NodeImpact) -> Lines:
     return []
 
 
-def _by_kubeadm(nodes: Sequence[NodeImpact]) -> Lines:
-    lines: Lines = []
-    for number, node in enumerate(nodes):
-        does = "node" if number else '"apply --yes v$target"'
-        lines += [Code(f"with_kubeadm {{}} {does}", (node.name,)), healthy(node)]
-    return lines
-
-
 def healthy(node: NodeImpact) -> Code:
     """Return the command that waits for etcd and the API server of a node."""
     pods = tuple(f"pod/{name}" for _, name in node.system)
@@ -131,11 +131,3 @@ def healthy(node: NodeImpact) -> Code:
 def each(names: Sequence[str], command: str) -> Lines:
     """Return a loop over nodes, each of which is ``$node``."""
     return [Code("for node in {}; do", tuple(names)), Code(f"    {command}"), Code("done")]
-
-
-def _etcdctl(node: NodeImpact) -> Lines:
-    at = "/etc/kubernetes/pki/etcd"
-    keys = f"--cacert={at}/ca.crt --cert={at}/server.crt --key={at}/server.key"
-    save = f"etcdctl {keys} snapshot save /var/lib/etcd/before.db"
-    members = [name for _, name in node.system if name.startswith("etcd")]
-    return [Code(f"kubectl exec --namespace=kube-system {{}} -- {save}", (name,)) for name in members]

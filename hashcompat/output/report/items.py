@@ -81,10 +81,10 @@ def counted(hop: Hop) -> str:
 _UNKNOWN: Final = "unknown"
 _KINDS: Final[Mapping[Source, str]] = {
     Source.CLUSTER: "the live cluster",
+    Source.SNAPSHOT: "a snapshot",
     Source.SAMPLE: "the built-in sample",
     Source.OBJECTS: "objects in memory",
 }
-_BY_API: Final = "none: made by the Python API"
 
 
 class Provenance(msgspec.Struct, frozen=True):
@@ -109,11 +109,11 @@ class Provenance(msgspec.Struct, frozen=True):
         yield Fact("report_made", "Report made", _time(self.making.at))
         if self.origin:
             yield Fact("cluster", "Cluster", cluster_of(self.origin) or _UNKNOWN)
-            kind = _KINDS.get(self.origin.kind, "a snapshot" if self.origin.kind is Source.SNAPSHOT else "")
-            yield Fact("source", "Source", ", ".join(filter(None, (kind, *self.origin.names))) or _UNKNOWN)
+            named = filter(None, (_KINDS.get(self.origin.kind, ""), *self.origin.names))
+            yield Fact("source", "Source", ", ".join(named) or _UNKNOWN)
         if self.plan and self.plan.command and self.plan.command != self.making.command:
             yield Fact("plan_command", "Plan's command", self.plan.command)
-        yield Fact("command", "Command", self.making.command or _BY_API)
+        yield Fact("command", "Command", self.making.command or "none: made by the Python API")
         yield Fact("tool", "Made by", self.making.tool)
         data = "; ".join(filter(None, (self.making.data, self.making.stale)))
         yield Fact("release_data", "Release data", data or _UNKNOWN)
@@ -139,7 +139,4 @@ def upgrade_of(old: str, running: tuple[str, ...], new: str) -> str:
     """Return the releases that run and the target; ``auto`` is never one of them."""
     known = span(running) if old == AUTO else old
     back = [goes_back(name, new) for name in (running if old == AUTO else (old,))]
-    return f"{known or 'unknown releases'} -> {new}{_DOWNGRADE if back and all(back) else ''}"
-
-
-_DOWNGRADE: Final = " (a downgrade)"
+    return f"{known or 'unknown releases'} -> {new}{' (a downgrade)' if back and all(back) else ''}"

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-import msgspec
-
 from hashcompat.analysis.answers.matrix import Cell, Matrix, Path
 from hashcompat.analysis.planning.reasons import ChangedField
 from hashcompat.core.catalog.releases import span
@@ -58,38 +56,27 @@ _OF_DENSE: Final = (
     _OF_TYPES[0],
     "#: every one. +: those with certain fields (-o wide). .: none. =: no upgrade.",
 )
-_ALIKE: Final = "{}: alike{}; an upgrade from one to another restarts {}."
 _STATIC: Final = "static pods without a uid in their manifest"
 _RESIZED: Final = "containers with resources and the resizePolicy RestartContainer"
-_MINOR: Final = "{} is its newest known patch release, {}."
-_NUMBERED: Final = "A column has the number of its row."
 _INDENT: Final = "  "
 _STEPS: Final = "Fewest steps inside the version skew policy"
 _RESTARTS: Final = "Fewest restarts"
-_NO_PATH: Final = "none: some node is already too many minors behind (or ahead)"
-
-
-class _Grid(msgspec.Struct, frozen=True):
-    """Rows and columns before they are fitted."""
-
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: tuple[tuple[str | Coloured, ...], ...]
 
 
 def matrix_overview(matrix: Matrix, screen: Screen) -> Iterator[Section]:
     """Yield the grid, in parts where a terminal is too narrow, its legend, and the paths."""
     targets = [group for group in matrix.groups if group != (AUTO,)]
-    rows = [tuple(_cell(matrix, group[0], target[0]) for target in targets) for group in matrix.groups]
     labels, columns = (
         tuple(_label(matrix, group) for group in groups) for groups in (matrix.groups, targets)
     )
-    grid = _Grid(labels, columns, tuple(rows))
-    labelled = [[label, *cells] for label, cells in zip(labels, rows, strict=True)]
-    table = Table((_CORNER, *columns), lambda: labelled)
+    rows = [
+        [label, *(_cell(matrix, group[0], target[0]) for target in targets)]
+        for label, group in zip(labels, matrix.groups, strict=True)
+    ]
+    table = Table((_CORNER, *columns), lambda: rows)
     dense = screen.width is not None and _width(table) > screen.width
     if screen.width is not None and dense:
-        yield from map(Section, _dense(grid, screen.width))
+        yield from map(Section, _dense(columns, rows, screen.width))
     else:
         yield Section(table, fits=True)
     yield Section(list(_fitted(_legend(matrix, dense=dense), screen.width)))
@@ -117,15 +104,15 @@ def _width(table: Table) -> int:
     return sum(widths) + _GAP * (len(widths) - 1)
 
 
-def _dense(grid: _Grid, width: int) -> Iterator[list[Line]]:
+def _dense(labels: Sequence[str], rows: Sequence[Line], width: int) -> Iterator[list[Line]]:
     """Yield the lines of a grid in parts that fit a width: columns have the numbers of their rows."""
-    numbers = {label: str(number) for number, label in enumerate(grid.columns, 1)}
-    room = max(map(len, grid.rows))
-    heads = [f"{numbers.get(label, ''):>2} {label:<{room}}" for label in grid.rows]
-    cells = zip(*grid.cells, strict=True)
+    numbers = {label: str(number) for number, label in enumerate(labels, 1)}
+    names, *grid = zip(*rows, strict=True)
+    room = max(len(str(name)) for name in names)
+    heads = [f"{numbers.get(str(name), ''):>2} {name!s:<{room}}" for name in names]
     columns = [
         [number, *(_DENSE.get(str(cell), cell) for cell in column)]
-        for number, column in zip(numbers.values(), cells, strict=True)
+        for number, column in zip(numbers.values(), grid, strict=True)
     ]
     widths = [max(len(str(cell)) for cell in column) for column in columns]
     for part in _parts(widths, width - max(map(len, heads))):
@@ -152,24 +139,20 @@ def _line(head: str | Coloured, cells: Sequence[str | Coloured], widths: Sequenc
 
 
 def _legend(matrix: Matrix, *, dense: bool) -> Iterator[str]:
-    yield from (_OF_DENSE if dense else _OF_TYPES) if matrix.counts is None else _OF_PODS
+    of_types = matrix.counts is None
+    yield from (_OF_DENSE if dense else _OF_TYPES) if of_types else _OF_PODS
     if dense:
-        yield _NUMBERED
-    alike = next((group for group in matrix.groups if len(group) > 1), None)
-    if alike:
-        of_types = matrix.counts is None
+        yield "A column has the number of its row."
+    if alike := next((group for group in matrix.groups if len(group) > 1), None):
         besides = [*_restarted(matrix, alike)] if of_types else []
-        yield _ALIKE.format(
-            _label(matrix, alike),
-            "" if of_types else " for these pods",
-            f"nothing but {' and '.join(besides)}" if besides else "nothing",
-        )
-    if matrix.counts is None:
+        what = f"nothing but {' and '.join(besides)}" if besides else "nothing"
+        whose = "" if of_types else " for these pods"
+        yield f"{_label(matrix, alike)}: alike{whose}; an upgrade from one to another restarts {what}."
+    if of_types:
         yield from _static_words(matrix)
         yield from _resized_words(matrix)
-    minor = next((release for release, label in matrix.labels.items() if label != release), None)
-    if minor:
-        yield _MINOR.format(matrix.labels[minor], minor)
+    if minor := next((release for release, label in matrix.labels.items() if label != release), None):
+        yield f"{matrix.labels[minor]} is its newest known patch release, {minor}."
 
 
 def _restarted(matrix: Matrix, alike: Sequence[str]) -> Iterator[str]:
@@ -214,7 +197,7 @@ def _static_words(matrix: Matrix) -> Iterator[str]:
 def _ways(matrix: Matrix, cheapest: Path) -> Iterator[str]:
     """Say which way has fewest steps, and which restarts fewest."""
     if matrix.shortest is None:
-        yield f"{_STEPS}: {_NO_PATH}"
+        yield f"{_STEPS}: none: some node is already too many minors behind (or ahead)"
     else:
         yield from _way(_STEPS, matrix.shortest, matrix)
     if matrix.shortest == cheapest:
@@ -244,7 +227,6 @@ def _fitted(texts: Iterable[str], width: int | None) -> Iterator[Line]:
         yield from ([line] for line in lines)
 
 
-_GO: Final = "those with a backspace or form feed (another Go)"
 _FEW: Final = 6
 """Steps that one line names."""
 _STATIC_PODS: Final = {True: "all", False: ".", None: "?"}
@@ -254,7 +236,7 @@ def _grid(matrix: Matrix) -> Table:
     """Return a line and a column for each release: from the one on the left to the one above."""
     targets = [release for release in matrix.releases if release != AUTO]
     rows = [[old, *(str(_cell(matrix, old, new)) for new in targets)] for old in matrix.releases]
-    return Table(("FROM/TO", *targets), lambda: rows)
+    return Table((_CORNER, *targets), lambda: rows)
 
 
 def _listing(matrix: Matrix) -> Table:
@@ -263,27 +245,15 @@ def _listing(matrix: Matrix) -> Table:
     With pods it has their counts too, by which the scope of a release's types is what could restart.
     """
     pairs = [pair for old, new in pairwise(matrix.releases) for pair in ((old, new), (new, old))]
-    cells = [matrix.cells[pair] for pair in pairs if pair in matrix.cells]
-    rows = [
-        [
-            cell.old,
-            cell.new,
-            cell.scope.value,
-            "some" if cell.static_types else _STATIC_PODS[cell.static_pods],
-            Prose(_who(cell)),
-            Prose(cell.upstream),
-            *(
-                [hop.findings, hop.unknown]
-                if (hop := (matrix.counts or {}).get((cell.old, cell.new)))
-                else []
-            ),
-        ]
-        for cell in cells
-    ]
-    counts = ("RESTARTS", "UNKNOWN") if matrix.counts is not None else ()
-    return Table(
-        ("FROM", "TO", "SCOPE", "STATIC PODS", "WHICH CONTAINERS", "UPSTREAM", *counts), lambda: rows
-    )
+    rows: list[list[object]] = []
+    for cell in (matrix.cells[pair] for pair in pairs if pair in matrix.cells):
+        static, hop = _STATIC_PODS[cell.static_pods], (matrix.counts or {}).get((cell.old, cell.new))
+        names = [cell.old, cell.new, cell.scope.value, "some" if cell.static_types else static]
+        counts = [hop.findings, hop.unknown] if hop else []
+        rows.append([*names, Prose(_who(cell)), Prose(cell.upstream), *counts])
+    counted = ("RESTARTS", "UNKNOWN") if matrix.counts is not None else ()
+    columns = ("FROM", "TO", "SCOPE", "STATIC PODS", "WHICH CONTAINERS", "UPSTREAM", *counted)
+    return Table(columns, lambda: rows)
 
 
 def _who(cell: Cell) -> str:
@@ -302,7 +272,10 @@ def who(cell: Cell) -> str:
         return f"every container: {_names(cell.fields)}"
     if cell.if_set:
         set_ = [f"those that set {', '.join(change.path for change in cell.fields)}"] if cell.fields else []
-        return "; ".join([*set_, *([_GO] if cell.go else [])]) or "none"
+        return (
+            "; ".join([*set_, *(["those with a backspace or form feed (another Go)"] if cell.go else [])])
+            or "none"
+        )
     groups: dict[str, list[ChangedField]] = {}
     for change in cell.fields:
         groups.setdefault(change.path.rpartition(".")[0], []).append(change)
@@ -323,8 +296,8 @@ def _document(matrix: Matrix) -> Document:
         tool=tool_of(matrix.making),
         created_at=matrix.making.at,
         items=[_pair(matrix, cell) for cell in matrix.cells.values()],
-        cheapest_path=None if matrix.path is None else _path(matrix, matrix.path),
-        shortest_path=None if matrix.shortest is None else _path(matrix, matrix.shortest),
+        cheapest_path=_path(matrix, matrix.path),
+        shortest_path=_path(matrix, matrix.shortest),
         groups=matrix.groups,
     )
 
@@ -342,11 +315,11 @@ def _pair(matrix: Matrix, cell: Cell) -> docs.MatrixPair:
     )
 
 
-def _path(matrix: Matrix, path: Path) -> docs.Path:
+def _path(matrix: Matrix, path: Path | None) -> docs.Path | None:
+    if path is None:
+        return None
     releases = (matrix.releases[0], *(step.new for step in path.hops))
-    counts = zip(*((step.findings, step.unknown) for step in path.hops), strict=True)
-    findings, unknown = counts if path.hops else ((), ())
-    return docs.Path(releases, findings, unknown)
+    return docs.Path(releases, [step.findings for step in path.hops], [step.unknown for step in path.hops])
 
 
 def _notes(matrix: Matrix) -> Iterator[str]:
@@ -392,11 +365,6 @@ def _headline(matrix: Matrix) -> Headline:
     return Headline("", text)
 
 
-def _provenance(matrix: Matrix) -> Provenance:
-    upgrade = upgrade_of(matrix.releases[0], matrix.running, matrix.releases[-1])
-    return Provenance(upgrade, matrix.origin, matrix.making)
-
-
 MATRIX: Final[Report[Matrix]] = Report(
     "RestartMatrix",
     document=_document,
@@ -407,6 +375,8 @@ MATRIX: Final[Report[Matrix]] = Report(
     title="Matrix of releases",
     page=lambda result: later("resultpages", "matrix_page")(MATRIX, result),
     headline=_headline,
-    provenance=_provenance,
+    provenance=lambda matrix: Provenance(
+        upgrade_of(matrix.releases[0], matrix.running, matrix.releases[-1]), matrix.origin, matrix.making
+    ),
     notes=_notes,
 )

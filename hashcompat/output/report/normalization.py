@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from msgspec import structs
-
 from hashcompat.core.model.escape import are, count, name_path, owner_path, word
 from hashcompat.core.model.preflight import Change, Done, Normalization, NormalizationRun, State
 from hashcompat.core.model.verdicts import FINDINGS
@@ -16,7 +14,6 @@ from hashcompat.output.report.items import COLOURS, Provenance, item_name, reaso
 from hashcompat.output.report.model import (
     Document,
     Headline,
-    Line,
     Prose,
     Ranking,
     Report,
@@ -27,6 +24,7 @@ from hashcompat.output.report.model import (
     Table,
     coloured,
     document,
+    filled,
     later,
     plain,
     verdict_cell,
@@ -48,34 +46,21 @@ class Signed(Normalization, frozen=True):
     """Empty for no signature."""
 
 
-def _document(made: Normalization) -> Document:
-    return sealed(*_sealed(made))
-
-
 def _sealed(made: Normalization) -> tuple[Document, Seals]:
     """Return the Normalization without its digest and signature, and what makes these."""
-    content = document(
-        docs.Normalization,
-        spec=docs.NormalizationSpec(
-            from_=made.from_release,
-            to=made.to_release,
-            source=source_of(made.origin),
-            nodes=made.nodes,
-            manifests=made.pins,
-            warnings=made.warnings,
-            tool=tool_of(made.making),
-            created_at=made.making.at,
-        ),
-        summary=docs.NormalizationSummary(
-            containers=made.containers,
-            killed_before=made.before,
-            killed_after=made.after,
-            unknown=made.unknown,
-            records=made.rewritten,
-            manifests=len(made.pins),
-        ),
-        items=Rows(made.changes, _item),
+    spec = filled(
+        docs.NormalizationSpec,
+        made,
+        from_=made.from_release,
+        to=made.to_release,
+        source=source_of(made.origin),
+        manifests=made.pins,
+        tool=tool_of(made.making),
+        created_at=made.making.at,
     )
+    killed = made.containers, made.before, made.after, made.unknown
+    summary = docs.NormalizationSummary(*killed, made.rewritten, len(made.pins))
+    content = document(docs.Normalization, spec=spec, summary=summary, items=Rows(made.changes, _item))
     return content, ItemSeals(content, made.key if isinstance(made, Signed) else b"")
 
 
@@ -85,15 +70,15 @@ def _item(change: Change) -> Any:
     if rewrite:
         hashes = rewrite.recorded, rewrite.new
         record = docs.RewrittenRecord(rewrite.id, rewrite.uid, *hashes, rewrite.creator)
-    return plain(
-        docs.NormalizationItem(
-            **structs.asdict(container_verdict(change.item)),
-            after=change.after,
-            record=record,
-            manifest=change.pinned,
-            left_alone=change.obstacle or None,
-        )
+    item = filled(
+        docs.NormalizationItem,
+        container_verdict(change.item),
+        after=change.after,
+        record=record,
+        manifest=change.pinned,
+        left_alone=change.obstacle or None,
     )
+    return plain(item)
 
 
 def _table(made: Normalization) -> Table:
@@ -128,33 +113,23 @@ def _cells(change: Change) -> list[object]:
 
 
 def _overview(made: Normalization, _screen: Screen) -> Iterator[Section]:
-    yield Section(_first_lines(made))
+    yield Section([[_first_line(made)]])
     yield Section(_table(made))
-    left = _left(made)
-    if left:
-        columns = ("POD", "CONTAINER", "VERDICT", "WHY")
-        yield Section(Table(columns, lambda: map(_left_cells, left)), title="Left alone")
+    rows = [
+        [
+            *(name_path(one.item.pod.namespace, one.item.pod.name), one.item.container.name),
+            *(verdict_cell(one.item), Prose(one.obstacle)),
+        ]
+        for one in _left(made)
+    ]
+    if rows:
+        yield Section(Table(("POD", "CONTAINER", "VERDICT", "WHY"), lambda: rows), title="Left alone")
 
 
-def _first_lines(made: Normalization) -> list[Line]:
+def _first_line(made: Normalization) -> str:
     killed = f"{count(made.before, 'container')} {are(made.before)} killed"
     after = f"with the records as they are, {made.after} once rewritten"
-    return [[f"Kubelet {way_of(made)}: {killed} {after}"]]
-
-
-def _left_cells(change: Change) -> list[object]:
-    item = change.item
-    return [
-        name_path(item.pod.namespace, item.pod.name),
-        item.container.name,
-        verdict_cell(item),
-        Prose(change.obstacle),
-    ]
-
-
-def _names(made: Normalization) -> Iterator[str]:
-    """Yield NAMESPACE/POD/CONTAINER of each record that is rewritten."""
-    return (item_name(one.item) for one in made.changes if one.rewrite)
+    return f"Kubelet {way_of(made)}: {killed} {after}"
 
 
 def _notes(made: Normalization) -> Iterator[str]:
@@ -172,19 +147,19 @@ def _ranking(made: Normalization) -> Ranking:
 
 
 def _headline(made: Normalization) -> Headline:
-    text = str(_first_lines(made)[0][0])
     # It is an offer, and passes or fails nothing.
-    return Headline("", text, "red" if made.after else "yellow" if made.unknown else "green")
+    colour = "red" if made.after else "yellow" if made.unknown else "green"
+    return Headline("", _first_line(made), colour)
 
 
 NORMALIZATION: Final[Report[Normalization]] = Report(
     "Normalization",
-    document=_document,
+    document=lambda made: sealed(*_sealed(made)),
     sealed=_sealed,
     table=_table,
     overview=_overview,
     wide=lambda made: Table(_OF_CHANGES, lambda: map(_cells, made.changes), bare=True),
-    names=_names,
+    names=lambda made: (item_name(one.item) for one in made.changes if one.rewrite),
     title="Normalization of recorded hashes",
     page=lambda made: later("resultpages", "normalization_page")(NORMALIZATION, made),
     headline=_headline,
@@ -199,12 +174,8 @@ _COLUMNS: Final = ("POD", "CONTAINER", "STATE", "WHY")
 
 _COLOURS: Final = {
     State.READY: "cyan",
-    State.REWRITTEN: "green",
-    State.RESTORED: "green",
-    State.ALREADY: "green",
-    State.SHOWN: "green",
-    State.NOT_YET: "yellow",
-    State.SKIPPED: "yellow",
+    **dict.fromkeys((State.REWRITTEN, State.RESTORED, State.ALREADY, State.SHOWN), "green"),
+    **dict.fromkeys((State.NOT_YET, State.SKIPPED), "yellow"),
     State.FAILED: "red",
 }
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from hashcompat.core.model.escape import agree, are, count, name_path, never_compared, printable
 from hashcompat.core.model.items import PodName
-from hashcompat.core.model.plan import Hop, Plan, Summary
+from hashcompat.core.model.plan import Plan, Suggestion, Summary
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.regex import regex
 from hashcompat.output.report.items import hop_ends, hop_words, way_of
@@ -32,8 +32,6 @@ _PROBLEM: Final = regex(r": (?:\$[.:\[]|line \d+ column).*", re.DOTALL)
 """What is wrong at which place of a file: neither is a name or a number that could be joined with others."""
 
 
-_STDIN: Final = "-"
-"""The word for standard input, which is read to its end."""
 BESIDES: Final = "Besides restarts"
 
 
@@ -96,7 +94,9 @@ def answer(summary: Summary, tally: Tally) -> Line:
     if not summary.containers:
         return [Coloured("No containers: nothing to report", _OPEN)]
     if summary.findings:
-        return [*_hit(summary, tally), *_unknown(summary), *_rest(summary, _BAD)]
+        number = summary.unknown
+        unknown = [Coloured(f"; {number} more {are(number)} UNKNOWN", _OPEN)] if number else []
+        return [*_hit(summary, tally), *unknown, *_rest(summary, _BAD)]
     if summary.unknown:
         return [Coloured(_open(summary, tally), _OPEN), *_rest(summary, _OPEN)]
     if not summary.compared:
@@ -134,11 +134,6 @@ def _apart(summary: Summary) -> str:
 
 
 _NOWHERE: Final = "that no kubelet of the input runs"
-
-
-def _unknown(summary: Summary) -> Iterator[Coloured]:
-    if summary.unknown:
-        yield Coloured(f"; {summary.unknown} more {are(summary.unknown)} UNKNOWN", _OPEN)
 
 
 def _open(summary: Summary, tally: Tally) -> str:
@@ -184,7 +179,7 @@ def notes(result: Plan | Excerpt) -> Iterator[str]:
     yield from (f"Warning: {warning}" for warning in collapsed(plan.warnings))
     if not shown.brief:
         yield from (f"{BESIDES}: {line}" for line in besides)
-    yield from _other_ways_briefly(plan) if shown.brief else _other_ways(plan)
+    yield from _other_ways(plan, brief=shown.brief)
     for number, command in enumerate(_next(shown, shown.invocation) if shown.invocation else ()):
         yield f"{'     ' if number else 'Next:'} {command}"
     yield _closing(shown)
@@ -201,36 +196,30 @@ def _folded(assumptions: Sequence[str], besides: Sequence[str]) -> Iterator[str]
         yield f"{both}; -v lists them"
 
 
-def _other_ways(plan: Plan) -> Iterator[str]:
+def _other_ways(plan: Plan, *, brief: bool) -> Iterator[str]:
+    """Yield what other ways restart, briefly in one line: their commands are among those to go on with."""
+    ways = []  # each in full and in brief
     if plan.hops:
         steps = ", ".join(f"{hop_ends(hop)} {hop_words(hop)}" for hop in plan.hops)
-        yield f"One minor at a time, it would restart: {steps}"
-    if back := _way_back(plan):
-        yield f"Rolling back, {hop_ends(back)}, would restart {hop_words(back)}"
-    if suggestion := plan.suggestion:
-        yield f"A patched kubelet would restart {suggestion.saves} fewer: {suggestion.command}"
-    if plan.rewritable:
-        yield f"With rewritten records, {plan.rewritable} fewer would restart: hashcompat normalize"
-
-
-def _way_back(plan: Plan) -> Hop | None:
-    """Return the counts of the way back; None where there is none, as to the release that runs already."""
-    return None if plan.from_release == plan.to_release else plan.rollback
-
-
-def _other_ways_briefly(plan: Plan) -> Iterator[str]:
-    """Yield the numbers of ``_other_ways`` in one line; the command is among those to go on with."""
-    parts = []
-    if plan.hops:
-        parts.append(f"{' + '.join(map(hop_words, plan.hops))} one minor at a time")
-    if back := _way_back(plan):
-        parts.append(f"{hop_words(back)} on rollback")
+        short = f"{' + '.join(map(hop_words, plan.hops))} one minor at a time"
+        ways.append((f"One minor at a time, it would restart: {steps}", short))
+    if plan.rollback and plan.from_release != plan.to_release:  # else there is no way back
+        text = f"Rolling back, {hop_ends(plan.rollback)}, would restart {hop_words(plan.rollback)}"
+        ways.append((text, f"{hop_words(plan.rollback)} on rollback"))
     if plan.suggestion:
-        parts.append(f"{plan.suggestion.saves} fewer if patched")
+        ways.append((patched_words(plan.suggestion), f"{plan.suggestion.saves} fewer if patched"))
     if plan.rewritable:
-        parts.append(f"{plan.rewritable} fewer with rewritten records")
-    if parts:
-        yield f"Otherwise: {', '.join(parts)}"
+        text = f"With rewritten records, {plan.rewritable} fewer would restart: hashcompat normalize"
+        ways.append((text, f"{plan.rewritable} fewer with rewritten records"))
+    if ways and brief:
+        yield f"Otherwise: {', '.join(short for _, short in ways)}"
+    elif ways:
+        yield from (text for text, _ in ways)
+
+
+def patched_words(suggestion: Suggestion) -> str:
+    """Say what a patch would save."""
+    return f"A patched kubelet would restart {suggestion.saves} fewer: {suggestion.command}"
 
 
 def _next(shown: Excerpt, invocation: Invocation) -> Iterator[str]:
@@ -239,12 +228,11 @@ def _next(shown: Excerpt, invocation: Invocation) -> Iterator[str]:
     None of them reads standard input, which has been read.
     """
     plan, summary = shown.plan, shown.summary
-    is_used_up = _STDIN in (*invocation.pods, *invocation.facts)
+    is_used_up = "-" in (*invocation.pods, *invocation.facts)
     if not (summary.findings or summary.unknown):
         if is_used_up or not shown.tally.nodes:
             return  # manifests alone, and preflight is about nodes
-        words = ("preflight", "--to", plan.to_release, "--no-node", *invocation.pods)
-        yield _command(invocation, *words)
+        yield _command(invocation, "preflight", "--to", plan.to_release, "--no-node", *invocation.pods)
         return
     way = ("--from", plan.from_release, "--to", plan.to_release, *invocation.pods, *invocation.facts)
     if not is_used_up and (pod := _worst(shown)):

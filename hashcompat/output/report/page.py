@@ -244,6 +244,11 @@ class Page(msgspec.Struct, frozen=True):
         return json.dumps(msgspec.to_builtins(about))
 
 
+def heat_level(part: int, whole: int) -> int:
+    """Return the level of a cell of a matrix: 0 for nothing, 5 for everything."""
+    return 0 if not part else 1 + min(4 * part // max(whole, 1), 4)
+
+
 def heading(column: str) -> str:
     """Return a column's name, ``READY-AFTER``, as prose has it."""
     return column.replace("-", " ").capitalize()

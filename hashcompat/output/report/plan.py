@@ -45,19 +45,11 @@ from hashcompat.output.report.planview import (
     reason_line,
     times_line,
 )
-from hashcompat.output.report.tally import ContainerGroup, GroupBy
+from hashcompat.output.report.tally import ContainerGroup
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "FROM", "TO", "REASON")
 _MORE_COLUMNS: Final = (
-    "TYPE",
-    "OWNER",
-    "UID",
-    "RELEASE",
-    "FROM-HEX",
-    "TO-HEX",
-    "RULES",
-    "RECORDED",
-    "WORKLOAD",
+    *("TYPE", "OWNER", "UID", "RELEASE", "FROM-HEX", "TO-HEX", "RULES", "RECORDED", "WORKLOAD"),
 )
 _SHORT_COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "REASON")
 
@@ -110,12 +102,6 @@ _MOST_REASONS: Final = 4
 """Reasons that are shown on a screen, unless all are asked for."""
 _HANGING: Final = 3
 """The columns before what goes on from the line above: those of a reason's number."""
-_NOUNS: Final = {
-    GroupBy.OWNER: "owner",
-    GroupBy.NODE: "node",
-    GroupBy.NAMESPACE: "namespace",
-    GroupBy.REASON: "reason",
-}
 
 
 def overview(result: Plan | Excerpt, screen: Screen) -> Iterator[Section]:
@@ -154,10 +140,13 @@ class _Page(msgspec.Struct, frozen=True):
         if not self._everything:
             # two lines are the table's header and the empty line before it
             is_tight = len(groups) > self._left(self._lines_of(reasons)) - 2
-            some = self._first(groups, self._left(len(reasons)) - 2) if is_tight else groups
+            room = self._left(len(reasons)) - 2
+            if is_tight and len(groups) > room:
+                some = groups[: max(room - 1, _LEAST)]  # one row is for the number of others
         if some:
-            table = group_table(shown, some, after=_left_out(shown, len(groups) - len(some)))
-            yield Section(table, fits=True)
+            left, by = len(groups) - len(some), group_by_of(shown)
+            after = f"and {count(left, f'more {by}')}: --group-by {by} shows all" if left else ""
+            yield Section(group_table(shown, some, after=after), fits=True)
         if reasons:
             yield Section(reasons, fits=True, short=is_tight, hanging=_HANGING)
         if not shown.group_by and self._has_room_for_rows(groups, reasons):
@@ -192,10 +181,6 @@ class _Page(msgspec.Struct, frozen=True):
         gap = 1 if reasons else 0
         return (self.screen.height or 0) - self._lines_of(self.lead) - reasons - gap
 
-    def _first(self, groups: list[ContainerGroup], rows: int) -> list[ContainerGroup]:
-        """Return the groups that fit; if not all do, one row is for the number of others."""
-        return groups if len(groups) <= rows else groups[: max(rows - 1, _LEAST)]
-
     def _has_room_for_rows(self, groups: Sequence[ContainerGroup], reasons: Sequence[Line]) -> bool:
         rows = len(self.shown.items)
         if self.screen.height is None or self.whole:
@@ -206,13 +191,6 @@ class _Page(msgspec.Struct, frozen=True):
     def _rows(self) -> Table:
         cells = partial(_short_cells, self.shown, numbers=self.screen.width is not None)
         return Table(_SHORT_COLUMNS, lambda: map(cells, _items(self.shown)))
-
-
-def _left_out(shown: Excerpt, number: int) -> str:
-    if not number:
-        return ""
-    group_by = group_by_of(shown)
-    return f"and {count(number, f'more {_NOUNS[group_by]}')}: --group-by {group_by} shows all"
 
 
 def _ranking(shown: Plan | Excerpt) -> Ranking:

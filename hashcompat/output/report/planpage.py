@@ -17,7 +17,7 @@ from hashcompat.core.model.plan import AUTO, Difference, Hop, Pair, Plan, Scope
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules import find
 from hashcompat.output.report.items import SEVERITY, hop_ends, hop_words, item_name, reason_words, way_of
-from hashcompat.output.report.notes import answer, collapsed
+from hashcompat.output.report.notes import answer, collapsed, patched_words
 from hashcompat.output.report.page import (
     Bar,
     Cause,
@@ -33,6 +33,7 @@ from hashcompat.output.report.page import (
     UpgradeStep,
     Why,
     heading,
+    heat_level,
     toned,
 )
 from hashcompat.output.report.planview import (
@@ -57,7 +58,6 @@ _OF_TYPES: Final = (
     "Which unchanged containers restart, from the release on the left to the one above: all, some (those "
     "with certain fields) or none. How many these pods have was not counted. Framed: the steps of this plan."
 )
-_STEPS: Final = 4
 
 
 def heat_of(plan: Plan) -> Heat | None:
@@ -87,10 +87,8 @@ def _cell(pair: Pair | None, plan: Plan, planned: set[tuple[str, str]]) -> HeatC
     is_planned = (pair.old, pair.new) in planned
     if pair.findings is None:
         return HeatCell(pair.scope.value, _LEVELS[pair.scope], planned=is_planned)
-    whole = plan.summary.compared
     text = f"{pair.findings}+{pair.unknown}?" if pair.unknown else str(pair.findings)
-    level = 0 if not pair.findings else 1 + min(_STEPS * pair.findings // max(whole, 1), _STEPS)
-    return HeatCell(text, level, bool(pair.unknown), is_planned)
+    return HeatCell(text, heat_level(pair.findings, plan.summary.compared), bool(pair.unknown), is_planned)
 
 
 _MOST: Final = 500
@@ -114,11 +112,10 @@ class Whys:
                 key = _key(item)
                 first, number = firsts.get(key, (item, 0))
                 firsts[key] = first, number + rows
-        # what restarts comes first, and of that what explains the most rows
         ranked = sorted(firsts.items(), key=lambda pair: (SEVERITY[pair[1][0].verdict], -pair[1][1]))
         self._numbers = {key: number for number, (key, _) in enumerate(ranked[:_MOST], 1)}
         self._in_short: dict[int, tuple[int, str]] = {}
-        self._left_out = len(ranked[_MOST:])
+        self._left_out = max(len(ranked) - _MOST, 0)
         self.every = [self._why(*pair[1], number) for number, pair in enumerate(ranked[:_MOST], 1)]
 
     @property
@@ -144,13 +141,11 @@ class Whys:
 
     def _why(self, item: Item, rows: int, number: int) -> Why:
         reasons = [(reason.id, reason.text, reason.path) for reason in item.reasons]
-        words = reason_words(item)
-        facts, fragments = list(_why_facts(item)), list(self._fragments(item))
-        return Why(number, item.verdict.value, words, rows, item_name(item), reasons, facts, fragments)
-
-    def _fragments(self, item: Item) -> Iterator[MarkedText]:
-        if item.difference and self._plan.details:
-            yield from _fragments(self._plan.details.differences[item.difference - 1])
+        name, words, details = item_name(item), reason_words(item), self._plan.details
+        fragments: list[MarkedText] = []
+        if item.difference and details:
+            fragments = _fragments(details.differences[item.difference - 1])
+        return Why(number, item.verdict.value, words, rows, name, reasons, [*_why_facts(item)], fragments)
 
 
 def _replicas(items: Iterable[Item]) -> Iterator[tuple[Item, int]]:
@@ -182,21 +177,22 @@ def _why_facts(item: Item) -> Iterator[str]:
         )
 
 
-def _fragments(difference: Difference) -> Iterator[MarkedText]:
-    """Yield where the texts differ; across eras how each of them begins."""
-    for release, words, begins in zip(
-        (difference.old, difference.new), difference.hashes, difference.begins, strict=False
-    ):
-        title = f"{release} hashes {words}; in {difference.example} it begins"
-        yield MarkedText(title, [(piece.kind.value, piece.text) for piece in begins.pieces])
+def _fragments(difference: Difference) -> list[MarkedText]:
+    """Return where the texts differ; across eras how each of them begins."""
+    sides = zip((difference.old, difference.new), difference.hashes, difference.begins, strict=False)
     if difference.begins:
-        return
+        return [
+            MarkedText(
+                f"{release} hashes {words}; in {difference.example} it begins",
+                [(piece.kind.value, piece.text) for piece in begins.pieces],
+            )
+            for release, words, begins in sides
+        ]
     title = f"Where the text of {difference.old} and that of {difference.new} differ"
     if not difference.pieces:
-        yield MarkedText(title, (), "They differ in a masked value.")
-        return
+        return [MarkedText(title, (), "They differ in a masked value.")]
     more = "More places differ; hashcompat explain --full shows all." if difference.more else ""
-    yield MarkedText(title, [(piece.kind.value, piece.text) for piece in difference.pieces], more)
+    return [MarkedText(title, [(piece.kind.value, piece.text) for piece in difference.pieces], more)]
 
 
 _BARS: Final = 30
@@ -219,23 +215,25 @@ def plan_page(result: Plan | Excerpt) -> Page:
     plan = shown.plan
     whole = Excerpt(plan, plan.items, now=shown.now)
     whys = Whys(plan, shown.items)
-    kinds = (("by-node", "node", GroupBy.NODE), ("by-namespace", "namespace", GroupBy.NAMESPACE))
+    suggested = [patched_words(plan.suggestion)] if plan.suggestion else []
+    summary = whole.summary
+    hops = plan.hops or (Hop(plan.from_release, plan.to_release, summary.findings, summary.unknown, ()),)
     return Page(
         title=f"Restart plan: kubelet {way_of(plan)}",
         kind="Restart plan",
-        answer=toned(answer(whole.summary, whole.tally)),
+        answer=toned(answer(summary, whole.tally)),
         counts=list(_counts(whole)),
         facts=list(_facts(whole)),
         besides=list(collapsed(plan.besides)),
         warnings=list(collapsed(plan.warnings)),
         assumptions=list(plan.assumptions),
-        notes=list(_notes(plan)),
+        notes=[*plan.notes, *suggested],
         causes=list(map(cause_of, whole.tally.kinds)),
         owners=_owners(whole),
-        charts=[_chart(place, noun, whole, by) for place, noun, by in kinds],
-        steps=list(_steps(whole)),
+        charts=[_chart(whole, by) for by in (GroupBy.NODE, GroupBy.NAMESPACE)],
+        steps=[*map(_step, hops), *([_step(plan.rollback, back=True)] if plan.rollback else [])],
         steps_note=_steps_note(whole),
-        whole=whole.summary.compared,
+        whole=summary.compared,
         heat=heat_of(plan),
         missing="" if plan.details else _NO_DETAILS,
         main=_main(shown, whys),
@@ -270,12 +268,6 @@ def _facts(shown: Excerpt) -> Iterator[tuple[str, str]]:
         yield "Calibration", str(shown.plan.share)
 
 
-def _notes(plan: Plan) -> Iterator[str]:
-    yield from plan.notes
-    if suggestion := plan.suggestion:
-        yield f"A patched kubelet would restart {suggestion.saves} fewer: {suggestion.command}"
-
-
 def cause_of(kind: RuleTally) -> Cause:
     """Return a reason with what its rule says of it: what it means, and what to do."""
     rule = find(kind.id)
@@ -299,12 +291,12 @@ def _owners(shown: Excerpt) -> Listing | None:
     )
 
 
-def _chart(place: str, noun: str, shown: Excerpt, group_by: GroupBy) -> Chart:
-    groups = groups_in_order(tallied(shown.plan.items, group_by).groups, None)
+def _chart(shown: Excerpt, group_by: GroupBy) -> Chart:
+    groups, noun = groups_in_order(tallied(shown.plan.items, group_by).groups, None), group_by.value
     some, others = groups[:_BARS], groups[_BARS:]
     rest = Bar(f"and {count(len(others), f'other {noun}')}", _sum(others)) if others else None
     bars = [Bar(group.key[0] or f"without a {noun}", _sum([group])) for group in some]
-    return Chart(place, f"Restarts by {noun}", noun, bars, rest)
+    return Chart(f"by-{noun}", f"Restarts by {noun}", noun, bars, rest)
 
 
 def _sum(groups: Iterable[ContainerGroup]) -> Mapping[str, int]:
@@ -315,14 +307,6 @@ def _sum(groups: Iterable[ContainerGroup]) -> Mapping[str, int]:
         totals[Verdict.UNKNOWN] += group.unknown
         totals[Verdict.KEEP] += group.kept
     return totals
-
-
-def _steps(shown: Excerpt) -> Iterator[UpgradeStep]:
-    plan, summary = shown.plan, shown.summary
-    hops = plan.hops or (Hop(plan.from_release, plan.to_release, summary.findings, summary.unknown, ()),)
-    yield from map(_step, hops)
-    if plan.rollback:
-        yield _step(plan.rollback, back=True)
 
 
 def _step(hop: Hop, *, back: bool = False) -> UpgradeStep:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
@@ -208,37 +208,30 @@ def provenance(shown: Excerpt, *, all_names: bool) -> list[Line]:
 
 
 def _place(origin: Origin, now: datetime | None, *, all_names: bool) -> str:
+    """Return where something was read; when it was taken, if that is known, and how old it is."""
+    names = _few(origin.names, every=all_names)
     match origin.kind:
         case Source.SAMPLE:
             return "the built-in sample"
         case Source.OBJECTS:
             place = ["objects in memory"]
         case Source.CLUSTER:
-            place = [*_cluster(origin), *_few(origin.names, every=all_names)]
+            context = [f"context {origin.context}"] if origin.context else []
+            place = [*context, origin.server or "the live cluster", *names]
         case Source.SNAPSHOT:
-            place = ["a snapshot", *_few(origin.names, every=all_names)]
+            place = ["a snapshot", *names]
         case _:
-            place = [*_few(origin.names, every=all_names)]
-    return ", ".join([*place, *_taken(origin, now)])
-
-
-def _cluster(origin: Origin) -> Iterator[str]:
-    if origin.context:
-        yield f"context {origin.context}"
-    yield origin.server or "the live cluster"
+            place = names
+    if origin.taken is not None:
+        oldest = "the oldest " if len(origin.names) > 1 else ""
+        place += [f"{oldest}taken {time_text(origin.taken)}", *filter(None, [_age(origin.taken, now)])]
+    return ", ".join(place)
 
 
 def _few(names: Sequence[str], *, every: bool) -> list[str]:
     """Return the first names, and how many more there are; all where ``every`` is set."""
     shown = list(names) if every else list(names[:_NAMED])
     return [*shown, *([f"{len(names) - len(shown)} more"] if len(shown) < len(names) else [])]
-
-
-def _taken(origin: Origin, now: datetime | None) -> Iterator[str]:
-    """Yield when it was taken, if that is known, and how old it is."""
-    if origin.taken is not None:
-        yield f"{'the oldest ' if len(origin.names) > 1 else ''}taken {time_text(origin.taken)}"
-        yield from filter(None, [_age(origin.taken, now)])
 
 
 def _age(time: datetime, now: datetime | None) -> str:

@@ -62,14 +62,14 @@ def _document(result: Preflight) -> Document:
     """Return the PreflightReport: every finding, those of checks that found nothing included."""
     left_out = tuple(LeftOut(check, needs) for check, needs in result.left_out)
     made = source_of(result.origin), tool_of(result.making), result.making.at
-    spec = PreflightSpec(result.target, dict(result.current), result.ignored, left_out, *made)
     counts = {status.value.lower(): number for status, number in result.counts().items()}
-    items = Rows(result.findings, plain)
-    summary, groups = (
-        PreflightSummary(**counts),
-        tuple(filled(PreflightGroup, group.finding, nodes=group.nodes) for group in grouped(_shown(result))),
+    content = document(
+        PreflightReport,
+        spec=PreflightSpec(result.target, dict(result.current), result.ignored, left_out, *made),
+        summary=PreflightSummary(**counts),
+        items=Rows(result.findings, plain),
+        groups=[filled(PreflightGroup, one.finding, nodes=one.nodes) for one in grouped(_shown(result))],
     )
-    content = document(PreflightReport, spec=spec, summary=summary, items=items, groups=groups)
     whole = sealed(content, ItemSeals(content, b""))
     return {key: value for key, value in whole.items() if key != SIGNATURE}  # no report is signed
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 from msgspec import structs
 
 from hashcompat.analysis.answers.calibration import CheckedRecord, RecordCheck
-from hashcompat.analysis.answers.changes import DocumentDifference, ItemChange
+from hashcompat.analysis.answers.changes import DocumentDifference
 from hashcompat.analysis.answers.changes import without_hashes as hashless_edit
 from hashcompat.analysis.answers.comparison import ReleaseDifference, ReleaseList, Versions
 from hashcompat.analysis.answers.expectation import Where
@@ -118,14 +118,10 @@ def _checked(row: CheckedRecord) -> CheckedRecord:
     return structs.replace(row, record=record, computed=None)
 
 
-def _change(change: ItemChange) -> ItemChange:
-    return structs.replace(change, edits=tuple(map(hashless_edit, change.edits)))
-
-
 _WITHHELD: Final[Mapping[type, Callable[[Any], Any]]] = {
     Plan: _item,
     Explanations: _explanation,
     RecordCheck: _checked,
-    DocumentDifference: _change,
+    DocumentDifference: lambda change: structs.replace(change, edits=tuple(map(hashless_edit, change.edits))),
 }
 """What withholds the hashes of each item of a result."""

@@ -28,18 +28,23 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.rules import find, respects
 from hashcompat.output.documents import releases as docs
-from hashcompat.output.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
+from hashcompat.output.report.model import (
+    Coloured,
+    Document,
+    Line,
+    Prose,
+    Report,
+    Section,
+    Table,
+    document,
+    filled,
+)
 
 if TYPE_CHECKING:
     from hashcompat.sources.cluster.own import Roles  # which imports what reads a cluster
 
 
-def _known_document(releases: ReleaseList) -> Document:
-    return document(docs.ReleaseList, items=releases.minors)
-
-
-def _table(releases: ReleaseList) -> Table:
-    return Table(("MINOR", "RELEASES", "TYPES", "ERA", "GO"), lambda: map(_cells, releases.minors))
+_COLUMNS: Final = ("MINOR", "RELEASES", "TYPES", "ERA", "GO")
 
 
 def _cells(minor: KnownMinor) -> list[object]:
@@ -48,13 +53,8 @@ def _cells(minor: KnownMinor) -> list[object]:
     return [minor.name, Prose(_added(minor) or releases), minor.types, minor.era, Prose(go)]
 
 
-def _wide(releases: ReleaseList) -> Table:
-    """Name every patch release and where the types were made from too."""
-    columns = ("MINOR", "RELEASES", "TYPES", "ERA", "GO", "MADE-FROM")
-    return Table(columns, lambda: map(_wide_cells, releases.minors))
-
-
 def _wide_cells(minor: KnownMinor) -> list[object]:
+    """Name every patch release and where the types were made from too."""
     go = ", ".join(f"{build.go} since {build.since}" for build in minor.go)
     releases = _added(minor) or " ".join(minor.releases)
     return [minor.name, Prose(releases), minor.types, minor.era, Prose(go), Prose(minor.made_from)]
@@ -65,59 +65,49 @@ def _added(minor: KnownMinor) -> str:
     return f"{minor.releases[-1]}, added{pre}" if minor.user_added else ""
 
 
-def _names(releases: ReleaseList) -> Iterator[str]:
-    return (release for minor in releases.minors for release in minor.releases)
-
-
 RELEASES: Final[Report[ReleaseList]] = Report(
-    "ReleaseList", document=_known_document, table=_table, wide=_wide, names=_names
+    "ReleaseList",
+    document=lambda releases: document(docs.ReleaseList, items=releases.minors),
+    table=lambda releases: Table(_COLUMNS, lambda: map(_cells, releases.minors)),
+    wide=lambda releases: Table((*_COLUMNS, "MADE-FROM"), lambda: map(_wide_cells, releases.minors)),
+    names=lambda releases: (release for minor in releases.minors for release in minor.releases),
 )
-
-
-def _version_document(version: Versions) -> Document:
-    return document(
-        docs.Version, version=version.tool, oldest_kubelet=version.oldest, newest_kubelet=version.newest
-    )
-
-
-def _version_text(version: Versions) -> Iterator[Section]:
-    lines = [[f"hashcompat {version.tool}"], [f"kubelet releases {version.oldest} - {version.newest}"]]
-    yield Section(lines)
 
 
 VERSION: Final[Report[Versions]] = Report(
-    "Version", document=_version_document, text=_version_text, names=lambda version: (version.tool,)
+    "Version",
+    document=lambda version: document(
+        docs.Version, version=version.tool, oldest_kubelet=version.oldest, newest_kubelet=version.newest
+    ),
+    text=lambda version: [
+        Section([[f"hashcompat {version.tool}"], [f"kubelet releases {version.oldest} - {version.newest}"]])
+    ],
+    names=lambda version: (version.tool,),
 )
 
 
-def _role_document(roles: Roles) -> Document:
-    """Return the ``List`` that kubectl applies."""
-    return {"apiVersion": "v1", "kind": "List", "items": list(roles.objects)}
-
-
-def _role_names(roles: Roles) -> Iterator[str]:
-    """Yield ``Kind/[namespace/]name``."""
-    return (
-        name_path(
-            role["kind"], *[role["metadata"][key] for key in ("namespace", "name") if key in role["metadata"]]
-        )
+ROLES: Final[Report[Roles]] = Report(
+    "List",
+    # the ``List`` that kubectl applies
+    document=lambda roles: {"apiVersion": "v1", "kind": "List", "items": list(roles.objects)},
+    # a line for each rule: where it holds, and what it allows
+    table=lambda roles: Table(
+        ("KIND", "NAMESPACE", "VERBS", "RESOURCES", "NAMES"),
+        lambda: (
+            [
+                *(role["kind"], role["metadata"].get("namespace")),
+                *(Prose(", ".join(rule.get(key, ()))) for key in ("verbs", "resources", "resourceNames")),
+            ]
+            for role in roles.objects
+            for rule in role.get("rules", ())
+        ),
+    ),
+    # ``Kind/[namespace/]name``
+    names=lambda roles: (
+        name_path(role["kind"], *filter(None, map(role["metadata"].get, ("namespace", "name"))))
         for role in roles.objects
-    )
-
-
-def _role_table(roles: Roles) -> Table:
-    """Return one line per rule: where it holds, and what it allows."""
-    return Table(("KIND", "NAMESPACE", "VERBS", "RESOURCES", "NAMES"), lambda: _rows(roles))
-
-
-def _rows(roles: Roles) -> Iterator[list[object]]:
-    for role in roles.objects:
-        for rule in role.get("rules", ()):
-            lists = (", ".join(rule.get(key, ())) for key in ("verbs", "resources", "resourceNames"))
-            yield [role["kind"], role["metadata"].get("namespace"), *map(Prose, lists)]
-
-
-ROLES: Final[Report[Roles]] = Report("List", document=_role_document, table=_role_table, names=_role_names)
+    ),
+)
 
 
 # What differs between two releases, and between the two texts of a container.
@@ -179,14 +169,12 @@ def _or_null(value: Any) -> Any:
 
 
 def _gate(spec: FeatureGate | None) -> docs.GateFacts | None:
-    return docs.GateFacts(spec.stage, spec.on, spec.locked, spec.needs) if spec else None
+    return filled(docs.GateFacts, spec) if spec else None
 
 
 def _release(kubelet: Kubelet) -> docs.ReleaseSide:
     name = str(kubelet.release)
-    read = facts(name, kubelet)
-    assumed = read.vendor_assumed, read.patch_assumed
-    return docs.ReleaseSide(name, read.read_as, read.era, read.types, *assumed, kubelet.era.described())
+    return filled(docs.ReleaseSide, facts(name, kubelet), release=name, steps=kubelet.era.described())
 
 
 def _text(difference: ReleaseDifference) -> Iterator[Section]:
@@ -198,27 +186,25 @@ def _text(difference: ReleaseDifference) -> Iterator[Section]:
     if difference.upstream:
         yield Section([*change_lines(difference.upstream)], "Upstream", wraps=True)
     if difference.types:
-        columns = ("TYPE", "FIELD", "FROM", "TO", "SINCE", "UPSTREAM")
-        yield Section(Table(columns, lambda: _type_rows(difference)))
+        types = [
+            [
+                *(row.type, row.field or "(type)", Prose(row.old or ""), Prose(row.new or "")),
+                *([row.upstream.release, row.upstream.pr] if row.upstream else [None, None]),
+            ]
+            for row in difference.types
+        ]
+        yield Section(Table(("TYPE", "FIELD", "FROM", "TO", "SINCE", "UPSTREAM"), lambda: types))
     else:
         yield Section([["The type trees are the same."]])
     if difference.since:
         lines = [[row.since, Prose(respects()[row.key]), Prose(row.about)] for row in difference.since]
         yield Section(Table(("SINCE", "WHAT", "KUBELETS"), lambda: lines), "What kubelets do")
-    for title, column, found in (
-        (
-            "What API servers write into containers of new pods",
-            "FIELD",
-            [(row.field, row.old, row.new) for row in difference.defaults],
-        ),
-        (
-            "Feature gates",
-            "GATE",
-            [(row.name, _gate_words(row.old), _gate_words(row.new)) for row in difference.gates],
-        ),
-    ):
-        if found:
-            yield Section(_sides_table(column, found), title)
+    if difference.defaults:
+        defaults = [(row.field, row.old, row.new) for row in difference.defaults]
+        yield Section(_sides_table("FIELD", defaults), "What API servers write into containers of new pods")
+    if difference.gates:
+        gates = [(row.name, _gate_words(row.old), _gate_words(row.new)) for row in difference.gates]
+        yield Section(_sides_table("GATE", gates), "Feature gates")
 
 
 def _sides_table(column: str, rows: Sequence[tuple[str, Any, Any]]) -> Table:
@@ -236,23 +222,11 @@ def _gate_words(spec: FeatureGate | None) -> str:
     return f"{spec.stage}, {'on' if spec.on else 'off'}{', locked' if spec.locked else ''}{needs}"
 
 
-def _type_rows(difference: ReleaseDifference) -> Iterator[list[object]]:
-    for row in difference.types:
-        yield [
-            row.type,
-            row.field or "(type)",
-            Prose(row.old or ""),
-            Prose(row.new or ""),
-            *([row.upstream.release, row.upstream.pr] if row.upstream else [None, None]),
-        ]
-
-
 DIFFERENCE: Final[Report[ReleaseDifference]] = Report("ReleaseDifference", document=_document, text=_text)
 SHOW: Final = "--show-values prints what is really hashed"
-_NOTE: Final = f" (values are masked; {SHOW})"
 _MARKS: Final = (
-    (re.compile(r"\[-.*?-\]", re.DOTALL), "red"),
-    (re.compile(r"\{\+.*?\+\}", re.DOTALL), "green"),
+    (re.compile(r"(\[-.*?-\])", re.DOTALL), "red"),
+    (re.compile(r"(\{\+.*?\+\})", re.DOTALL), "green"),
 )
 
 
@@ -263,25 +237,20 @@ def whole_sections(explanation: Explanation) -> Iterator[Section]:
             [field.path, _short(field.old), Prose("->"), _short(field.new)] for field in explanation.fields
         ]
         yield Section(Table((), lambda: lines), "Fields that make the difference")
-    yield from _texts(explanation)
+    note = f" (values are masked; {SHOW})" if explanation.masked else ""
+    old, new = explanation.old, explanation.new
+    if old and new and old.era == new.era and explanation.compared:
+        title = f"Hashed text, [-only {old.release}-] {{+only {new.release}+}}{note}"
+        yield Section([_coloured(mark(old.readable, new.readable))], title)
+        return
+    for side in filter(None, (old, new)):
+        yield Section([[side.readable]], f"{_text_title(side)}{note}")
 
 
 def _short(value: Any) -> Prose:
     if isinstance(value, str):
         return Prose(value)
     return Prose("nil" if value is None else json.dumps(value, ensure_ascii=False))
-
-
-def _texts(explanation: Explanation) -> Iterator[Section]:
-    note = _NOTE if explanation.masked else ""
-    old, new = explanation.old, explanation.new
-    if old and new and old.era == new.era and explanation.compared:
-        title = f"Hashed text, [-only {old.release}-] {{+only {new.release}+}}{note}"
-        yield Section([_coloured(mark(old.readable, new.readable))], title)
-        return
-    for side in (old, new):
-        if side:
-            yield Section([[side.readable]], f"{_text_title(side)}{note}")
 
 
 def _text_title(side: Side) -> str:
@@ -294,17 +263,10 @@ def _coloured(marked: str) -> Line:
     """Return a text in pieces, those between marks coloured."""
     pieces: list[str | Coloured] = [marked]
     for pattern, colour in _MARKS:
-        pieces = [part for piece in pieces for part in _split(piece, pattern, colour)]
+        # of what is split by a pattern in parentheses, every other piece is what it matches
+        pieces = [
+            Coloured(str(part), colour) if number % 2 else part
+            for piece in pieces
+            for number, part in enumerate([piece] if isinstance(piece, Coloured) else pattern.split(piece))
+        ]
     return pieces
-
-
-def _split(piece: str | Coloured, pattern: re.Pattern[str], colour: str) -> Iterator[str | Coloured]:
-    if isinstance(piece, Coloured):
-        yield piece
-        return
-    end = 0
-    for match in pattern.finditer(piece):
-        yield piece[end : match.start()]
-        yield Coloured(match[0], colour)
-        end = match.end()
-    yield piece[end:]

@@ -12,7 +12,7 @@ from hashcompat.core.model import documents as docs
 from hashcompat.core.model.documents import ContainerVerdict, Place, Seen
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Plan, Suggestion
+from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.results import DIGEST, SIGNATURE, DocumentDigest, Making, signature
 from hashcompat.core.model.verdicts import Hashes, Verdict
@@ -45,7 +45,13 @@ def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
     """Return the document without its digest and signature, and what makes these."""
     shown = excerpt_of(result)
     plan = shown.plan
-    details = plan.details if shown.details else None
+    details, patch = plan.details if shown.details else None, plan.suggestion
+    # with details each row has a difference of its own, so replicas share no text
+    items = (
+        Rows(shown.items, lambda item: {**item_document(item), "difference": item.difference or None})
+        if details
+        else Rows(shown.items, item_document, ALIKE, shown.jobs)
+    )
     content = document(
         docs.RestartPlan,
         spec=filled(
@@ -58,7 +64,8 @@ def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
             override_node_releases=plan.overridden,
             releases={read.name: filled(docs.ReleaseFacts, read) for read in plan.releases},
             assumed_patch=plan.patch or None,
-            suggestion=_suggestion(plan.suggestion) if plan.suggestion else None,
+            suggestion=patch
+            and docs.Suggestion(patch.kubelet, patch.likes, "accept", patch.saves, patch.command),
             tool=tool_of(plan.making),
             created_at=plan.created,
         ),
@@ -70,8 +77,7 @@ def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
             reproduced=plan.share.reproduced,
         ),
         **({"details": details} if details else {}),
-        # with details each row has a difference of its own, so replicas share no text
-        items=Rows(shown.items, _item) if details else Rows(shown.items, item_document, ALIKE, shown.jobs),
+        items=items,
     )
     return content, ItemSeals(content, shown.key)
 
@@ -103,10 +109,6 @@ class ItemSeals:
         return {DIGEST: digest, SIGNATURE: signature(digest, self._key) if self._key else None}
 
 
-def _item(item: Item) -> Document:
-    return {**item_document(item), "difference": item.difference or None}
-
-
 def source_of(origin: Origin) -> docs.Origin:
     """Return where the pods of a plan come from, as documents have it."""
     place = origin.context, origin.server, origin.cluster
@@ -117,10 +119,6 @@ def tool_of(making: Making) -> docs.Tool:
     """Return what made a result, as documents have it."""
     version = making.version or hashcompat.__version__
     return docs.Tool("hashcompat", version, making.command, making.newest, making.known)
-
-
-def _suggestion(patch: Suggestion) -> docs.Suggestion:
-    return docs.Suggestion(patch.kubelet, patch.likes, "accept", patch.saves, patch.command)
 
 
 def item_document(item: Item) -> Document:

@@ -7,19 +7,18 @@ every row, and at last what it rests on and how it was made.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from hashcompat.analysis.answers.explanation import Explanation, Explanations
 from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.gating import GateResult, Standing
 from hashcompat.core.model.impact import STEP_WORDS, Impact, Step
 from hashcompat.core.model.plan import Scope
 from hashcompat.core.model.preflight import Normalization, Preflight, Status
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.output.report.items import SEVERITY, counted, item_name, reason_words
-from hashcompat.output.report.model import Report, Screen, Section, Table
+from hashcompat.output.report.items import counted
+from hashcompat.output.report.model import Report, Screen, Table
 from hashcompat.output.report.page import (
     TONES,
     Count,
@@ -27,12 +26,11 @@ from hashcompat.output.report.page import (
     HeatCell,
     Listing,
     Main,
-    MarkedText,
     Page,
     Phrase,
     TableRow,
-    Why,
     heading,
+    heat_level,
 )
 from hashcompat.output.report.planpage import cause_of
 from hashcompat.output.report.planview import Excerpt
@@ -123,14 +121,13 @@ def _to_drain(table: Table) -> Table:
     """Return the table of nodes with the flags of a drain where one is needed, and nowhere else."""
     step, drain = map(table.columns.index, ("STEP", "DRAIN"))
     drained = {Step.DRAIN.value, Step.UNDECIDED.value}
-
-    def rows() -> Iterator[Sequence[object]]:
-        for row in table.rows():
-            cells = list(row)
-            cells[drain] = cells[drain] if str(cells[step]) in drained else None
-            yield cells
-
-    return Table(table.columns, rows)
+    return Table(
+        table.columns,
+        lambda: (
+            [*row[:drain], row[drain] if str(row[step]) in drained else None, *row[drain + 1 :]]
+            for row in table.rows()
+        ),
+    )
 
 
 def preflight_page(report: Report[Preflight], result: Preflight) -> Page:
@@ -166,13 +163,13 @@ def normalization_page(report: Report[Normalization], made: Normalization) -> Pa
 
 
 _LEVELS: Final = {Scope.ALL: (5, "#"), Scope.SOME: (2, "+"), Scope.NONE: (0, ".")}
-_MOST_STEPS: Final = 4
 
 
 def matrix_page(report: Report[Matrix], matrix: Matrix) -> Page:
     """Return the page of a matrix: releases that nothing distinguishes share a row, as on a terminal."""
     _, *texts = report.overview(matrix, Screen()) if report.overview else ()
-    lines = ["".join(map(str, line)) for section in texts for line in _lines(section)]
+    bodies = [section.body for section in texts if not isinstance(section.body, Table)]
+    lines = ["".join(map(str, line)) for body in bodies for line in body]
     table = report.wide(matrix) if report.wide else None
     return framed(
         report,
@@ -182,10 +179,6 @@ def matrix_page(report: Report[Matrix], matrix: Matrix) -> Page:
         notes=lines,
         main=_main(table, "rows", "Neighbours, there and back", "SCOPE", [*Scope]),
     )
-
-
-def _lines(section: Section) -> Sequence[Any]:
-    return () if isinstance(section.body, Table) else section.body
 
 
 def _heat(matrix: Matrix) -> Heat:
@@ -215,60 +208,7 @@ def _cell(matrix: Matrix, old: str, new: str) -> HeatCell:
         level, short = _LEVELS[scope]
         return HeatCell(scope.value, level, short=short)
     hop, most = matrix.counts[old, new], max(one.findings for one in matrix.counts.values())
-    level = 0 if not hop.findings else 1 + min(_MOST_STEPS * hop.findings // max(most, 1), _MOST_STEPS)
-    return HeatCell(counted(hop), level, bool(hop.unknown))
-
-
-_NAMED: Final = 5
-
-
-def explanation_page(
-    report: Report[Explanations],
-    explanations: Explanations,
-    groups: Sequence[tuple[Explanation, Sequence[Explanation]]],
-    parts: Callable[[Explanation], tuple[Sequence[MarkedText], Sequence[tuple[str, Sequence[str]]]]],
-) -> Page:
-    """Return the page of explanations, each distinct one once, the worst first.
-
-    ``parts`` returns where the texts of one differ, and what else is known of it by its title.
-    """
-    ordered = sorted(groups, key=lambda group: SEVERITY[group[0].item.verdict])
-    numbers = Counter(one.item.verdict for one in explanations.items)
-    return framed(
-        report,
-        explanations,
-        counts=[Count(numbers[word], word.value, word.value) for word in SEVERITY if numbers[word]],
-        warnings=list(explanations.warnings),
-        besides=list(explanations.besides),
-        whys=[
-            _why(number, first, others, *parts(first)) for number, (first, others) in enumerate(ordered, 1)
-        ],
-    )
-
-
-def _why(
-    number: int,
-    first: Explanation,
-    others: Sequence[Explanation],
-    fragments: Sequence[MarkedText],
-    lists: Sequence[tuple[str, Sequence[str]]],
-) -> Why:
-    item, said = first.item, first.sentences
-    rest = [item_name(other.item) for other in others[:_NAMED]]
-    more = f", and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-    alike = [f"The same is true of {', '.join(rest)}{more}."] if rest else []
-    return Why(
-        number,
-        item.verdict.value,
-        reason_words(item),
-        1 + len(others),
-        item_name(item),
-        [(reason.id, reason.text, reason.path) for reason in item.reasons],
-        [said.what, said.why, said.todo, *alike],
-        fragments,
-        said.commands,
-        lists,
-    )
+    return HeatCell(counted(hop), heat_level(hop.findings, most), bool(hop.unknown))
 
 
 def framed(report: Report[Result], result: Result, **parts: Any) -> Page:

@@ -30,7 +30,6 @@ from hashcompat.output.documents import releases as documents
 from hashcompat.output.documents.releases import RuleItem, RuleSince, RuleStep
 from hashcompat.output.report.model import (
     Coloured,
-    Document,
     Line,
     Prose,
     Report,
@@ -138,15 +137,14 @@ def command_lines(command: str, width: int) -> Iterator[str]:
     It is broken before a pipe, and where that is not enough before an option.
     """
     space = width - len(_GO_ON) - len(_INDENT)
-    parts = [part for piece in _PIPED.split(command) for part in _parts(piece, space)]
+    parts = [
+        part
+        for piece in _PIPED.split(command)
+        for part in ([piece] if len(piece) <= space else _OPTION.findall(piece))
+    ]
     lines = [command] if len(command) <= width else list(_packed(parts, space))
     for number, line in enumerate(lines, 1):
         yield f"{_INDENT if number > 1 else ''}{line}{_GO_ON if number < len(lines) else ''}"
-
-
-def _parts(piece: str, space: int) -> list[str]:
-    """Return a part of a pipeline, in parts of its own where it is too long for a line."""
-    return [piece] if len(piece) <= space else _OPTION.findall(piece)
 
 
 def _packed(parts: Iterable[str], space: int) -> Iterator[str]:
@@ -221,17 +219,8 @@ def _page(rule: Rule) -> Rule:
     return next((paged(check) for check in CHECKS if check.id == rule.id), rule)
 
 
-def _document(rules: RuleList) -> Document:
-    return document(documents.RuleList, items=[document_of(_page(rule)) for rule in rules.rules])
-
-
 def _cells(rule: Rule) -> list[object]:
     return [rule.id, Prose(rule.name), Prose(rule.meaning)]
-
-
-def _wide(rules: RuleList) -> Table:
-    rows = [[*_cells(rule), Prose(rule.source)] for rule in rules.rules]
-    return Table(("ID", "RULE", "MEANING", "SOURCE"), lambda: rows)
 
 
 def _text(rules: RuleList) -> Iterator[Section]:
@@ -242,9 +231,14 @@ def _text(rules: RuleList) -> Iterator[Section]:
 
 RULES: Final[Report[RuleList]] = Report(
     "RuleList",
-    document=_document,
+    document=lambda rules: document(
+        documents.RuleList, items=[document_of(_page(rule)) for rule in rules.rules]
+    ),
     table=lambda rules: Table(("ID", "RULE", "MEANING"), lambda: map(_cells, rules.rules)),
-    wide=_wide,
+    wide=lambda rules: Table(
+        ("ID", "RULE", "MEANING", "SOURCE"),
+        lambda: ([*_cells(rule), Prose(rule.source)] for rule in rules.rules),
+    ),
     names=lambda rules: (rule.id for rule in rules.rules),
 )
 PAGES: Final = structs.replace(RULES, table=None, text=_text)

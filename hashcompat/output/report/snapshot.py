@@ -22,7 +22,6 @@ from hashcompat.core.model.pods import (
     Inventory,
     Node,
     Pod,
-    Seen,
 )
 from hashcompat.core.model.verdicts import Applied, Files, Hash, Record, Recorded, Sandbox
 from hashcompat.output.report.model import Document, Report, Rows, document, plain, time_text
@@ -52,7 +51,11 @@ def _document(snapshot: Snapshot) -> Document:
     records: Document = {
         "recorded": _rows(inventory, Recorded, _recorded),
         "sandboxes": _rows(inventory, Sandbox, plain),
-        "applied": _rows(inventory, Applied, _applied),
+        "applied": _rows(
+            inventory,
+            Applied,
+            lambda one: {"uid": one.uid, "container": one.container, "resources": dict(one.resources)},
+        ),
     }
     if any(isinstance(record, Files) for record in inventory.records):
         records["files"] = _rows(inventory, Files, _files)
@@ -127,11 +130,6 @@ def _text(value: Any, line: str) -> str:
     return disarmed(jsontext.dumps(value).replace("\n", line), IN_JSON)
 
 
-def _notes(snapshot: Snapshot) -> Iterator[str]:
-    containers = [len(pod.containers) for pod in snapshot.inventory.pods]
-    yield closing(snapshot, len(containers), sum(containers))
-
-
 def closing(snapshot: Snapshot, pods: int, containers: int) -> str:
     """Say how much is in a snapshot with so many pods and containers."""
     nodes, records = len(snapshot.inventory.nodes), len(snapshot.inventory.records)
@@ -182,10 +180,6 @@ def _hash(value: Hash | None) -> int | str | None:
     return None if value is None else text_of(value)
 
 
-def _applied(record: Applied) -> Document:
-    return {"uid": record.uid, "container": record.container, "resources": dict(record.resources)}
-
-
 def _files(record: Files) -> Document:
     devices = record.devices
     of_pods = {
@@ -194,15 +188,13 @@ def _files(record: Files) -> Document:
     return {
         "node": record.node,
         "uids": sorted(record.uids),
-        "probes": [_probe(*one) for one in record.probes],
+        "probes": [
+            {"kind": kind, "name": name, **({"problem": problem} if problem else _present(text=text))}
+            for kind, name, text, problem in record.probes
+        ],
         **_present(devices=None if devices is None else of_pods),
         "allocated": {uid: dict(of_pod) for uid, of_pod in record.allocated.items()},
     }
-
-
-def _probe(kind: str, name: str, text: str | None, problem: str) -> Document:
-    shown = {"problem": problem} if problem else {} if text is None else {"text": text}
-    return {"kind": kind, "name": name, **shown}
 
 
 def _node(node: Node) -> Document:
@@ -263,7 +255,9 @@ def _container(container: Container) -> Document:
 
 def _metadata(pod: Pod) -> Document:
     kind, _, name = pod.owner.partition("/")
-    annotations = {**annotations_of(pod), **_workload(pod)}
+    # a workload that does not show without labels is an annotation
+    shown = workload_of(pod.owner, {}, pod.node if pod.static else "")
+    annotations = annotations_of(pod) | ({} if pod.workload == shown else {WORKLOAD: pod.workload})
     return {
         "namespace": pod.namespace,
         "name": pod.name,
@@ -277,12 +271,6 @@ def _metadata(pod: Pod) -> Document:
             annotations=annotations or None,
         ),
     }
-
-
-def _workload(pod: Pod) -> Document:
-    """Return the annotation of a workload that does not show without labels."""
-    shown = workload_of(pod.owner, {}, pod.node if pod.static else "")
-    return {} if pod.workload == shown else {WORKLOAD: pod.workload}
 
 
 def _status(pod: Pod) -> Document:
@@ -302,8 +290,9 @@ def _status(pod: Pod) -> Document:
     status |= _resized(pod.resized.get(""))
     for container in pod.containers:
         if container.running is not None:
-            seen = _seen(pod.seen[container.name]) if pod.seen and container.name in pod.seen else {}
-            row = {**_state(container), **_resized(pod.resized.get(container.name)), **seen}
+            row = {**_state(container), **_resized(pod.resized.get(container.name))}
+            if seen := (pod.seen or {}).get(container.name):
+                row |= {"image": seen.image, **_present(resources=seen.resources)}
             status.setdefault(STATUSES[LIST_OF[container.type]], []).append(row)
     if pod.claims:
         rows = [{"containerName": name, "resourceName": resource} for name, resource in sorted(pod.claims)]
@@ -320,10 +309,6 @@ def _resized(changed: Mapping[str, Any] | None) -> Document:
     resources = {key: changed[what] for key, what in shown if what in changed}
     actual = {"resources": resources} if resources else {}
     return {**allocated, **actual}
-
-
-def _seen(seen: Seen) -> Document:
-    return {"image": seen.image, **_present(resources=seen.resources)}
 
 
 def _state(container: Container) -> Document:
@@ -345,14 +330,17 @@ def _state(container: Container) -> Document:
             lastState=last,
             restartCount=container.restarts,
             started=container.probed,
-            containerID=f"{_runtime(container)}://{container.id}" if container.id else None,
+            # the runtime as far as it decides anything
+            containerID=f"{'docker' if container.docker else 'runtime'}://{container.id}"
+            if container.id
+            else None,
         ),
     }
 
 
-def _runtime(container: Container) -> str:
-    """Return the runtime of which a container's id is, as far as it decides anything."""
-    return "docker" if container.docker else "runtime"
+def _notes(snapshot: Snapshot) -> list[str]:
+    containers = [len(pod.containers) for pod in snapshot.inventory.pods]
+    return [closing(snapshot, len(containers), sum(containers))]
 
 
 SNAPSHOT: Final[Report[Snapshot]] = Report("ClusterSnapshot", document=_document, notes=_notes)

@@ -8,7 +8,7 @@ each.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from itertools import takewhile
 from typing import Final
@@ -24,6 +24,8 @@ GAP: Final = "..."
 """Stands for the words in which cases differ."""
 _ENOUGH: Final = 3
 """Words that are enough without those in which cases differ."""
+_MASKS: Final = 4096
+"""Sets of reasons that are remembered; replicas share theirs."""
 _LONGEST_GAP: Final = 2
 """Words in which two cases may differ, a name or an amount: what is left of two sentences is none."""
 
@@ -92,6 +94,17 @@ class Kinds:
 
     def __init__(self) -> None:
         self._known: dict[str, RuleTally] = {}
+        self._masks: dict[int, tuple[tuple[Reason, ...], int]] = {}
+
+    def of(self, reasons: tuple[Reason, ...]) -> int:
+        """Return the set of some reasons; a tuple of them that replicas share is looked at once."""
+        cached = self._masks.get(id(reasons))
+        if cached is None:
+            if len(self._masks) >= _MASKS:
+                self._masks.clear()
+            # the tuple is kept with its mask, so that no other one gets its id
+            cached = self._masks[id(reasons)] = reasons, self.mask(reasons)
+        return cached[1]
 
     def mask(self, reasons: Iterable[Reason]) -> int:
         """Return the set of some reasons, which are taken into account."""
@@ -121,8 +134,6 @@ class Kinds:
 
 Key = tuple[str, ...]
 """The names of a group: namespace and owner, a node, a namespace; a rule's id."""
-_MASKS: Final = 4096
-"""Sets of reasons that are remembered; replicas share theirs."""
 
 
 class GroupBy(StrEnum):
@@ -230,18 +241,16 @@ _KEYS: Final[Mapping[GroupBy, Callable[[Item], Key]]] = {
 }
 
 
-def _rules(item: Item) -> Iterator[Key]:
-    if item.verdict is not Verdict.KEEP:
-        yield from dict.fromkeys((reason.id,) for reason in item.reasons)
-
-
 class _Groups:
     def __init__(self, group_by: GroupBy) -> None:
         self._known: dict[Key, ContainerGroup] = {}
         self._key = _KEYS.get(group_by)
 
     def add(self, item: Item, mask: int) -> None:
-        for key in (self._key(item),) if self._key else _rules(item):
+        keys: Iterable[Key] = (self._key(item),) if self._key else ()
+        if self._key is None and item.verdict is not Verdict.KEEP:
+            keys = dict.fromkeys((reason.id,) for reason in item.reasons)
+        for key in keys:
             group = self._known.get(key)
             if group is None:
                 group = self._known[key] = ContainerGroup(key)
@@ -251,34 +260,16 @@ class _Groups:
         return tuple(self._known.values())
 
 
-class _Masks:
-    """The sets of reasons of items; a tuple of reasons that replicas share is looked at once."""
-
-    def __init__(self, kinds: Kinds) -> None:
-        self._kinds = kinds
-        self._known: dict[int, tuple[tuple[Reason, ...], int]] = {}
-
-    def of(self, item: Item) -> int:
-        reasons = item.prediction.reasons
-        cached = self._known.get(id(reasons))
-        if cached is None:
-            if len(self._known) >= _MASKS:
-                self._known.clear()
-            # the tuple is kept with its mask, so that no other one gets its id
-            cached = self._known[id(reasons)] = reasons, self._kinds.mask(reasons)
-        return cached[1]
-
-
 def tallied(items: Iterable[Item], group_by: GroupBy | None) -> Tally:
     """Count items, which are in the order of a plan, by owner and by what is asked (None: by owner)."""
     kinds, latest, counts = Kinds(), dict[str, str](), Counter[tuple[int, bool]]()
-    masks, owners = _Masks(kinds), _Groups(GroupBy.OWNER)
+    owners = _Groups(GroupBy.OWNER)
     groups = owners if group_by is None else _Groups(group_by)
     numbers, nodes, last = Counter[str](), 0, ""
     for item in items:
         mask, prediction = 0, item.prediction
         if prediction.verdict is not Verdict.KEEP:
-            mask = masks.of(item)
+            mask = kinds.of(prediction.reasons)
             counts[mask, prediction.verdict in FINDINGS] += 1
         owners.add(item, mask)
         if groups is not owners:

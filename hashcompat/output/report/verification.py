@@ -32,14 +32,11 @@ from hashcompat.output.report.model import (
     Rows,
     Table,
     document,
+    filled,
     plain,
 )
 
 _DIFFERS: Final = "golden-mismatch"
-
-
-def _document(verifications: Verifications) -> Document:
-    return document(docs.VerifyResult, items=verifications.items)
 
 
 def _table(verifications: Verifications) -> Table:
@@ -55,52 +52,56 @@ def _findings(verifications: Verifications) -> Findings:
     """Return a case for each mismatch, and one for each directory without any."""
     mismatches = sum(len(result.mismatches) for result in verifications.items)
     same = sum(result.compared for result in verifications.items) - mismatches
-    totals = {"DIFFERS": mismatches, "SAME": max(same, 0)}
-    title = "verification of golden directories"
     return Findings(
-        "verify", title, "hashes", totals, lambda: _cases(verifications), lambda: findings(_DIFFERS)
+        "verify",
+        "verification of golden directories",
+        "hashes",
+        {"DIFFERS": mismatches, "SAME": max(same, 0)},
+        lambda: _cases(verifications),
+        lambda: findings(_DIFFERS),
     )
 
 
 def _cases(verifications: Verifications) -> Iterator[ReportCase]:
     for result in verifications.items:
+        group, names = word(result.directory), {"directory": result.directory, "release": "", "case": ""}
         for row in result.mismatches:
-            yield _case(result, row.release, row.case, row.problem)
+            of, name = {"release": row.release, "case": row.case}, name_path(row.release, row.case)
+            yield ReportCase(
+                CaseResult.FAILED, "DIFFERS", _DIFFERS, row.problem, group, name, {**names, **of}
+            )
         if not result.mismatches:
-            yield _case(result, "", "", "")
+            yield ReportCase(CaseResult.PASSED, "SAME", "", _compared(result), group, "every hash", names)
 
 
-def _case(result: Verification, release: str, case: str, problem: str) -> ReportCase:
-    names = {"directory": result.directory, "release": release, "case": case}
-    if not problem:
-        text = f"{count(result.compared, 'hash')} of {count(result.cases, 'case')} compared"
-        return ReportCase(CaseResult.PASSED, "SAME", "", text, word(result.directory), "every hash", names)
-    name = name_path(release, case)
-    return ReportCase(CaseResult.FAILED, "DIFFERS", _DIFFERS, problem, word(result.directory), name, names)
-
-
-def _names(verifications: Verifications) -> Iterator[str]:
-    """Yield RELEASE/CASE for each mismatch."""
-    return (f"{row.release}/{row.case}" for result in verifications.items for row in result.mismatches)
+def _compared(result: Verification) -> str:
+    return f"{count(result.compared, 'hash')} of {count(result.cases, 'case')} compared"
 
 
 def _notes(verifications: Verifications) -> Iterator[str]:
     for result in verifications.items:
         number = len(result.mismatches)
-        compared = f"{count(result.compared, 'hash')} of {count(result.cases, 'case')} compared"
-        yield f"{result.directory}: {compared}, {number} {agree(number, 'differ')}"
+        yield f"{result.directory}: {_compared(result)}, {number} {agree(number, 'differ')}"
 
 
 VERIFICATIONS: Final[Report[Verifications]] = Report(
-    "VerifyResult", document=_document, table=_table, findings=_findings, names=_names, notes=_notes
+    "VerifyResult",
+    document=lambda verifications: document(docs.VerifyResult, items=verifications.items),
+    table=_table,
+    findings=_findings,
+    names=lambda verifications: (
+        f"{row.release}/{row.case}" for result in verifications.items for row in result.mismatches
+    ),
+    notes=_notes,
 )
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "RECORDED", "COMPUTED", "PROBLEM")
 _RULES: Final = ("record-differs", "record-not-compared")
 _OUTCOMES: Final = {
-    "DIFFERS": CaseResult.FAILED,
-    "UNDECIDED": CaseResult.UNDECIDED,
-    "REPRODUCED": CaseResult.PASSED,
+    "DIFFERS": (CaseResult.FAILED, _RULES[0]),
+    "UNDECIDED": (CaseResult.UNDECIDED, _RULES[1]),
+    "REPRODUCED": (CaseResult.PASSED, ""),
 }
+"""By the verdict on a record, what it means and the rule behind it."""
 
 
 def _record_document(check: RecordCheck) -> Document:
@@ -111,12 +112,12 @@ def _record_document(check: RecordCheck) -> Document:
 
 
 def _record_item(row: CheckedRecord) -> Any:
-    record = row.record
-    names = row.node, record.namespace, record.pod, record.uid, record.container
     return plain(
-        docs.RecordItem(
-            *names,
-            hash=docs.RecordHashes(number_of(record.hash), row.computed),
+        filled(
+            docs.RecordItem,
+            row.record,
+            node=row.node,
+            hash=docs.RecordHashes(number_of(row.record.hash), row.computed),
             problem=row.problem,
             origin=row.origin,
             token_mount=row.mount,
@@ -154,6 +155,12 @@ def _record_findings(check: RecordCheck) -> Findings:
     )
 
 
+def _verdict(row: CheckedRecord) -> str:
+    if row.problem == DIFFERS:
+        return "DIFFERS"
+    return "REPRODUCED" if row.problem in COMPARED else "UNDECIDED"
+
+
 def _record_cases(check: RecordCheck) -> Iterator[ReportCase]:
     yield from map(_record_case, check.items)
     # no record at all must not pass for a calibration without a difference
@@ -163,25 +170,14 @@ def _record_cases(check: RecordCheck) -> Iterator[ReportCase]:
         yield ReportCase(CaseResult.UNDECIDED, "UNDECIDED", rule, text, "all pods", "every container", names)
 
 
-def _verdict(row: CheckedRecord) -> str:
-    if row.problem == DIFFERS:
-        return "DIFFERS"
-    return "REPRODUCED" if row.problem in COMPARED else "UNDECIDED"
-
-
 def _record_case(row: CheckedRecord) -> ReportCase:
     record, verdict = row.record, _verdict(row)
-    rule = {"DIFFERS": _RULES[0], "UNDECIDED": _RULES[1]}.get(verdict, "")
+    outcome, rule = _OUTCOMES[verdict]
     names = {"node": row.node, "namespace": record.namespace, "pod": record.pod}
     names["container"] = record.container
     group = name_path(record.namespace, record.pod)
     text = _problem(row) or "reproduced"
-    return ReportCase(_OUTCOMES[verdict], verdict, rule, text, group, name_path(record.container), names)
-
-
-def _record_names(check: RecordCheck) -> Iterator[str]:
-    records = (row.record for row in _missed(check))
-    return (name_path(record.namespace, record.pod, record.container) for record in records)
+    return ReportCase(outcome, verdict, rule, text, group, name_path(record.container), names)
 
 
 def _record_notes(check: RecordCheck) -> Iterator[str]:
@@ -197,20 +193,15 @@ CALIBRATION: Final[Report[RecordCheck]] = Report(
         _COLUMNS, lambda: map(_cells, _missed(check)), caption=str(check.share), bare=True
     ),
     findings=_record_findings,
-    names=_record_names,
+    names=lambda check: (
+        name_path(row.record.namespace, row.record.pod, row.record.container) for row in _missed(check)
+    ),
     notes=_record_notes,
 )
 
 # The hashes of containers, and the exact texts that are hashed.
 
 _HASH_COLUMNS: Final = ("NAMESPACE", "POD", "CONTAINER", "KUBELET", "HASH", "HEX", "ERA")
-_MORE_COLUMNS: Final = ("TYPE", "OWNER", "POD-UID")
-
-
-def _hash_document(hashed: Hashed) -> Document:
-    """Return the HashList; ``hash`` and ``hex`` are null where a vendor's Go decides."""
-    items = Rows(hashed.items, lambda row: plain(_hash_item(row, hashed.releases)))
-    return document(HashList, assumptions=hashed.assumptions, items=items)
 
 
 def _hash_item(row: HashRow, releases: Mapping[str, ReleaseFacts]) -> HashedContainer:
@@ -228,11 +219,10 @@ def _hash_item(row: HashRow, releases: Mapping[str, ReleaseFacts]) -> HashedCont
 
 
 def _hash(row: HashRow, release: str, read: ReleaseFacts) -> HashFacts:
-    result = row.hashes[release]
-    return HashFacts(
-        hash=result.value,
-        hex=result.hex,
-        era=result.era,
+    return filled(
+        HashFacts,
+        row.hashes[release],
+        hash=row.hashes[release].value,
         vendor_assumed=read.vendor_assumed or UNSET,
         patch_assumed=read.patch_assumed or UNSET,
         text=row.texts.get(release, UNSET),
@@ -240,13 +230,14 @@ def _hash(row: HashRow, release: str, read: ReleaseFacts) -> HashFacts:
 
 
 def _wide(hashed: Hashed) -> Table:
-    def rows() -> Iterator[list[object]]:
-        for row in hashed.items:
-            for release, cells in _hash_cells(row):
-                uid = row.uids[release].uid if row.uids else None
-                yield [*cells, row.container.type.value, row.pod.owner, uid]
-
-    return Table((*_HASH_COLUMNS, *_MORE_COLUMNS), rows)
+    return Table(
+        (*_HASH_COLUMNS, "TYPE", "OWNER", "POD-UID"),
+        lambda: (
+            [*cells, row.container.type.value, row.pod.owner, row.uids[release].uid if row.uids else None]
+            for row in hashed.items
+            for release, cells in _hash_cells(row)
+        ),
+    )
 
 
 def _hash_cells(row: HashRow) -> Iterator[tuple[str, list[object]]]:
@@ -260,11 +251,6 @@ def _container_names(result: Hashed | Audit) -> Iterator[str]:
     return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in result.items)
 
 
-def _texts(hashed: Hashed) -> Iterator[str]:
-    """Yield the exact hashed texts, each with a last line break as the only addition."""
-    return (f"{text}\n" for row in hashed.items for text in row.texts.values())
-
-
 def _hash_notes(hashed: Hashed) -> Iterator[str]:
     yield from (f"Assumed: {assumption}" for assumption in hashed.assumptions)
     yield from hashed.unknown_uids
@@ -273,7 +259,12 @@ def _hash_notes(hashed: Hashed) -> Iterator[str]:
 
 HASHES: Final[Report[Hashed]] = Report(
     "HashList",
-    document=_hash_document,
+    # ``hash`` and ``hex`` are null where a vendor's Go decides
+    document=lambda hashed: document(
+        HashList,
+        assumptions=hashed.assumptions,
+        items=Rows(hashed.items, lambda row: plain(_hash_item(row, hashed.releases))),
+    ),
     table=lambda hashed: Table(
         _HASH_COLUMNS, lambda: (cells for row in hashed.items for _, cells in _hash_cells(row))
     ),
@@ -281,8 +272,14 @@ HASHES: Final[Report[Hashed]] = Report(
     names=_container_names,
     notes=_hash_notes,
 )
-TEXTS: Final = structs.replace(HASHES, table=None, wide=None, names=None, raw=_texts)
-"""The same result where the hashed texts are asked for."""
+TEXTS: Final = structs.replace(
+    HASHES,
+    table=None,
+    wide=None,
+    names=None,
+    # each text with a last line break as the only addition
+    raw=lambda hashed: (f"{text}\n" for row in hashed.items for text in row.texts.values()),
+)
 
 
 # A patch as text or in words, and the audit of a stripping patch, which names paths and no values.
@@ -293,19 +290,19 @@ _HIT: Final = "strip-misses"
 
 def _audit_document(audit: Audit) -> Document:
     """Return the PatchAudit: an item for each container whose stripped hash is not the old one."""
+
+    def item(row: AuditRow) -> Any:
+        names = row.pod.node, row.pod.namespace, row.pod.name, row.pod.uid, row.container.name
+        return plain(docs.AuditItem(*names, row.hit.strings, row.hit.fields))
+
     cuts = tuple(docs.Cut(cut.field, cut.piece, cut.instead) for cut in audit.cuts)
     return document(
         docs.PatchAudit,
         spec=docs.AuditSpec(str(audit.new.release), str(audit.old.release), cuts),
         summary=docs.AuditSummary(audit.containers, len(audit.items)),
-        items=Rows(audit.items, _audit_item),
+        items=Rows(audit.items, item),
         article=docs.Article(audit.static_pods, audit.templates),
     )
-
-
-def _audit_item(row: AuditRow) -> Any:
-    names = row.pod.node, row.pod.namespace, row.pod.name, row.pod.uid, row.container.name
-    return plain(docs.AuditItem(*names, row.hit.strings, row.hit.fields))
 
 
 def _audit_cells(row: AuditRow) -> list[object]:

@@ -50,11 +50,11 @@ def to_json(document: Document, encoding: str = UTF_8, seals: Seals | None = Non
     """Yield indented JSON in pieces, without a last line break.
 
     What is not visible is escaped, and what a CI runner obeys, and everything but ASCII where the encoding
-    is not UTF-8. ``seals`` makes
-    its last members.
+    is not UTF-8. ``seals`` makes its last members, when all others were written.
     """
     lead = "{\n  "
-    for key, value in chain(document.items(), _last(seals)):
+    last = (member for made in [seals] if made for member in made.members().items())
+    for key, value in chain(document.items(), last):
         yield f"{lead}{json.dumps(key)}: "
         if isinstance(value, Rows):
             yield from _rows(value, encoding, seals)
@@ -64,17 +64,10 @@ def to_json(document: Document, encoding: str = UTF_8, seals: Seals | None = Non
     yield "\n}"
 
 
-def _last(seals: Seals | None) -> Iterator[tuple[str, Any]]:
-    """Yield the last members, which are made when all others were written."""
-    yield from seals.members().items() if seals else ()
-
-
 def _rows(rows: Rows[Any], encoding: str, seals: Seals | None) -> Iterator[str]:
-    lead = "["
-    line = "\n    "
-    for text, *counted in rows.texts(
-        partial(_row_text, line=line, encoding=encoding), *([seals.line] if seals else [])
-    ):
+    lead, line = "[", "\n    "
+    write = partial(_row_text, line=line, encoding=encoding)
+    for text, *counted in rows.texts(write, *([seals.line] if seals else [])):
         yield f"{lead}{line}{text}"
         if seals:
             seals.add(*counted)
@@ -119,9 +112,6 @@ def render_json(report: Report[Any], result: Any, style: Style) -> Iterator[str]
         yield "\n"
 
 
-_TEXT: Final = "tag:yaml.org,2002:str"
-
-
 def to_yaml(document: Document, encoding: str) -> Iterator[str]:
     """Yield YAML in pieces; all of it ASCII where something is not visible, or the encoding is not UTF-8."""
     import yaml  # noqa: PLC0415 - only -o yaml pays for the import
@@ -129,7 +119,10 @@ def to_yaml(document: Document, encoding: str) -> Iterator[str]:
     from hashcompat.core.go.yamlevents import is_read_otherwise  # noqa: PLC0415 - as above
 
     # one style for the whole document: characters or escapes, never both
-    unicode = encoding == UTF_8 and all(_is_visible(value) for value in _flat(document))
+    flat = (one for value in document.values() for one in (value if isinstance(value, Rows) else [value]))
+    unicode = encoding == UTF_8 and all(
+        all(map(is_visible, json.dumps(value, ensure_ascii=False))) for value in flat
+    )
 
     class Dumper(yaml.SafeDumper):
         """Quotes what a CI runner obeys, for the escapes, and what PyYAML alone reads as text, as ``1e3``."""
@@ -139,7 +132,7 @@ def to_yaml(document: Document, encoding: str) -> Iterator[str]:
 
     def represent(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
         style = '"' if is_obeyed(text) else "'" if is_read_otherwise(text) else None
-        return dumper.represent_scalar(_TEXT, text, style)
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
 
     Dumper.add_representer(str, represent)
 
@@ -157,16 +150,6 @@ def to_yaml(document: Document, encoding: str) -> Iterator[str]:
                 continue
             value = []  # noqa: PLW2901 - without rows, what it is in YAML
         yield dump({key: value})
-
-
-def _is_visible(value: object) -> bool:
-    text = json.dumps(value, ensure_ascii=False)
-    return all(map(is_visible, text))
-
-
-def _flat(document: Document) -> Iterator[object]:
-    for value in document.values():
-        yield from value if isinstance(value, Rows) else [value]
 
 
 def render_yaml(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
@@ -202,11 +185,11 @@ def render_csv(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     table = sheet(report, result)
     # a row may be filtered, sorted and pasted anywhere, so each says where it comes from
     facts = facts_of(report, result)
+    cell = partial(_cell, style=style)
     columns = [fact.key.upper().replace("_", " ") for fact in facts]
-    made = [_cell(fact.text, style) for fact in facts]
-    head = [[*map(partial(_cell, style=style), table.columns), *columns]] if style.headers else []
-    rows = ([*map(partial(_cell, style=style), cells), *made] for cells in table.rows())
-    for cells in chain(head if table.columns else [], rows):
+    made = [cell(fact.text) for fact in facts]
+    head = [[*map(cell, table.columns), *columns]] if style.headers and table.columns else []
+    for cells in chain(head, ([*map(cell, row), *made] for row in table.rows())):
         line = io.StringIO()
         csv.writer(line).writerow(cells)
         yield line.getvalue()
@@ -251,9 +234,9 @@ def _block(block: Block, style: Style) -> Iterator[str]:
         case Bullets():
             yield from (f"- {_plain(prose(text, style.encoding))}\n" for text in block.lines)
         case Script():
-            lines = [_typed(words, style) for words in block.lines]
-            fence = "`" * max(3, 1 + max(map(len, _TICKS.findall("".join(lines))), default=0))
-            yield f"{fence}sh\n{''.join(lines)}{fence}\n"
+            lines = "".join(_typed(words, style) for words in block.lines)
+            fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(lines)), default=0))
+            yield f"{fence}sh\n{lines}{fence}\n"
         case _:
             yield from _table(block, style)
 
@@ -262,10 +245,10 @@ def _typed(words: str | tuple[str, ...] | Code, style: Style) -> str:
     """Return a comment, or a command as a shell takes it; none with a name that people do not see whole."""
     if isinstance(words, str):
         return f"# {printable(words, style.encoding)}\n"
-    names = words.names if isinstance(words, Code) else words
+    names, shell = (words.names, words.shell) if isinstance(words, Code) else (words, shlex.join(words))
     if any(printable(part, style.encoding) != part for part in names):
         return "# no command: a name in it has characters that are not visible, or that a CI runner obeys\n"
-    return f"{words.shell if isinstance(words, Code) else shlex.join(words)}\n"
+    return f"{shell}\n"
 
 
 def _table(table: Table, style: Style) -> Iterator[str]:

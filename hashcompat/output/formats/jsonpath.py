@@ -53,26 +53,6 @@ def find(path: Path, value: Any) -> Iterator[Any]:
     return iter(values)
 
 
-def _text(step: Verbatim, _: Iterable[Any]) -> Iterator[str]:
-    yield step.text
-
-
-def _literal(step: Literal, values: Iterable[Any]) -> Iterator[float | bool]:
-    return (step.value for _ in values)
-
-
-def _word(_: Word, values: Iterable[Any]) -> Iterable[Any]:
-    return values
-
-
-def _field(step: Lookup, values: Iterable[Any]) -> Iterator[Any]:
-    return (value[step.name] for value in values if isinstance(value, Mapping) and step.name in value)
-
-
-def _wildcard(_: Wildcard, values: Iterable[Any]) -> Iterator[Any]:
-    return chain.from_iterable(map(_children, values))
-
-
 def _children(value: Any) -> Iterable[Any]:
     if isinstance(value, Mapping):
         return value.values()
@@ -91,12 +71,6 @@ def _union(step: Union, values: Iterable[Any]) -> Iterator[Any]:
     for path in step.paths:
         for value in elements:
             yield from find(path, value)
-
-
-def _slice(step: Indexes, values: Iterable[Any]) -> Iterator[Any]:
-    for value in values:
-        if value is not None:
-            yield from _part(step, _list(value, "is not array or slice"))
 
 
 def _list(value: Any, problem: str) -> list[Any] | Rows[Any]:
@@ -132,13 +106,6 @@ def _bounds(step: Indexes, length: int) -> tuple[int, int]:
     return start, end + (length if end < 0 else 0)
 
 
-def _filter(step: Filter, values: Iterable[Any]) -> Iterator[Any]:
-    for value in values:
-        for element in _list(value, "is not array or slice and cannot be filtered"):
-            if _holds(step, element):
-                yield element
-
-
 def _holds(step: Filter, element: Any) -> bool:
     left = list(find(step.left, element))
     if not step.operator:
@@ -159,15 +126,27 @@ def _compared(left: Any, name: str, right: Any) -> bool:
 
 
 _STEPS: Final[Mapping[type[Step], Callable[[Any, Iterable[Any]], Iterable[Any]]]] = {
-    Verbatim: _text,
-    Literal: _literal,
-    Word: _word,
-    Lookup: _field,
-    Wildcard: _wildcard,
+    Verbatim: lambda step, _: (step.text,),
+    Literal: lambda step, values: (step.value for _ in values),
+    Word: lambda _, values: values,
+    Lookup: lambda step, values: (
+        value[step.name] for value in values if isinstance(value, Mapping) and step.name in value
+    ),
+    Wildcard: lambda _, values: chain.from_iterable(map(_children, values)),
     Recursive: _recursive,
     Union: _union,
-    Indexes: _slice,
-    Filter: _filter,
+    Indexes: lambda step, values: (
+        element
+        for value in values
+        if value is not None
+        for element in _part(step, _list(value, "is not array or slice"))
+    ),
+    Filter: lambda step, values: (
+        element
+        for value in values
+        for element in _list(value, "is not array or slice and cannot be filtered")
+        if _holds(step, element)
+    ),
 }
 _HTML: Final = re.compile("[<>&]")
 
@@ -220,15 +199,10 @@ def text(value: Any, encoding: str) -> str:
     if isinstance(value, str):
         return distinct(value, encoding)
     dumped = json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    dumped = _escaped(disarmed(dumped, IN_JSON))
+    dumped = disarmed(dumped, IN_JSON)
+    if dumped != printable(dumped):  # what is not visible is escaped in JSON, so that it still is JSON
+        dumped = disarmed(json.dumps(json.loads(dumped), separators=(",", ":")), IN_JSON)
     return printable(_HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", dumped), encoding)
-
-
-def _escaped(dumped: str) -> str:
-    """Escape in JSON what is not visible, so that it still is JSON."""
-    if dumped == printable(dumped):
-        return dumped
-    return disarmed(json.dumps(json.loads(dumped), separators=(",", ":")), IN_JSON)
 
 
 def _plain(value: Any) -> Any:
@@ -271,7 +245,15 @@ def _cell(path: Path, item: Any) -> str:
 
 
 def _columns(spec: str) -> list[tuple[str, Path]]:
-    return [_column(part) for part in _parts(spec)]
+    columns = []
+    for part in _parts(spec):
+        name, colon, path = part.partition(":")
+        match = _PATH.fullmatch(path)
+        if not colon or not name or not match:
+            raise UsageError(f"custom-columns: want HEADER:.path[,HEADER:.path...], got {part!r}")
+        (action,) = parse(f"{{.{match[1] or match[2]}}}")
+        columns.append((name, action))
+    return columns
 
 
 def _parts(spec: str) -> list[str]:
@@ -284,12 +266,3 @@ def _parts(spec: str) -> list[str]:
         parts += ([more] for more in rest)
         parts[-1].append(bracket)
     return ["".join(part) for part in parts]
-
-
-def _column(part: str) -> tuple[str, Path]:
-    name, colon, path = part.partition(":")
-    match = _PATH.fullmatch(path)
-    if not colon or not name or not match:
-        raise UsageError(f"custom-columns: want HEADER:.path[,HEADER:.path...], got {part!r}")
-    (action,) = parse(f"{{.{match[1] or match[2]}}}")
-    return name, action

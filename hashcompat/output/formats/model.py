@@ -111,8 +111,6 @@ class Format(msgspec.Struct, frozen=True):
 LEAST: Final = 3
 """The columns that every cell keeps."""
 _ELLIPSIS: Final = "\N{HORIZONTAL ELLIPSIS}"
-_DOTS: Final = "..."
-"""Stands for it where the encoding lacks it."""
 
 
 def width_of(text: str) -> int:
@@ -165,7 +163,7 @@ def ellipsis_in(encoding: str) -> str:
     try:
         _ELLIPSIS.encode(encoding)
     except UnicodeEncodeError:
-        return _DOTS
+        return "..."
     return _ELLIPSIS
 
 
@@ -214,7 +212,10 @@ def table_lines(table: Table, style: Style, width: int | None = None) -> Iterato
     """
     if table.caption:
         yield printable(table.caption, style.encoding)
-    widths = _widths(table, style, _HEADER_ROOM if width is None else 0)
+    room = _HEADER_ROOM if width is None else 0
+    widths = [len(column) + room for column in table.columns] if style.headers else []
+    for cells in _rows(table, style):
+        widths = [max(pair) for pair in zip_longest(widths, map(width_of, map(str, cells)), fillvalue=0)]
     if table.bare and not any(True for _ in table.rows()):
         return
     if width is not None:
@@ -230,13 +231,6 @@ def table_lines(table: Table, style: Style, width: int | None = None) -> Iterato
         after = f"{ellipsis_in(style.encoding)} {printable(table.after, style.encoding)}"
         ends = [(0, len(after))] if width is None else wrapped(after, width, 0, breaks=True)
         yield from (after[start:end] for start, end in ends)
-
-
-def _widths(table: Table, style: Style, header_room: int) -> list[int]:
-    widths = [len(column) + header_room for column in table.columns] if style.headers else []
-    for cells in _rows(table, style):
-        widths = [max(pair) for pair in zip_longest(widths, map(width_of, map(str, cells)), fillvalue=0)]
-    return widths
 
 
 def _rows(table: Table, style: Style) -> Iterator[list[Cell]]:
@@ -267,21 +261,15 @@ _NARROWEST: Final = 40
 
 
 def sections(parts: Iterable[Section], style: Style) -> Iterator[str]:
-    """Yield the text of some sections in pieces, with an empty line between two."""
+    """Yield the text of some sections in pieces, with an empty line between two, indented below a title."""
     width = style.screen.width and max(style.screen.width, _NARROWEST)
     for number, section in enumerate(parts):
         yield "\n" if number else ""
-        yield from (f"{line}\n" for line in _lines(section, style, width))
-
-
-def _lines(section: Section, style: Style, width: int | None) -> Iterator[str]:
-    """Yield a section's lines, indented below its title if it has one."""
-    if not section.title:
-        yield from _body(section, style, width)
-        return
-    yield printable(section.title, style.encoding)
-    for line in _body(section, style, width and width - len(_INDENT)):
-        yield f"{_INDENT}{line}" if line else ""
+        if section.title:
+            yield f"{printable(section.title, style.encoding)}\n"
+        indent = _INDENT if section.title else ""
+        for line in _body(section, style, width and width - len(indent)):
+            yield f"{indent}{line}\n" if line else "\n"
 
 
 def _body(section: Section, style: Style, width: int | None) -> Iterator[str]:

@@ -66,14 +66,13 @@ class Fingerprints:
 
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_LEVELS: Final[Mapping[CaseResult, str]] = {
-    CaseResult.FAILED: "error",
-    CaseResult.UNDECIDED: "warning",
-    CaseResult.WARNED: "warning",
-    CaseResult.NOTED: "note",
+_LEVELS: Final[Mapping[CaseResult, tuple[str, str, str]]] = {
+    CaseResult.FAILED: ("error", "major", "error"),
+    CaseResult.UNDECIDED: ("warning", "minor", "warning"),
+    CaseResult.WARNED: ("warning", "minor", "warning"),
+    CaseResult.NOTED: ("note", "info", "notice"),
 }
-_OTHER: Final = "hashcompat"
-"""The rule of a finding that names none."""
+"""What SARIF, GitLab and GitHub call the outcomes that are listed."""
 _URL: Final = re.compile("[a-z]+://")
 _LINK: Final = re.compile(r"\](?=\()")
 """The middle of ``[text](target)``, which a message shows as a link."""
@@ -87,38 +86,30 @@ def render_sarif(report: Report[Any], result: Any, style: Style) -> Iterator[str
 
 def _log(findings: Findings, report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield the log: its run is written key by key, so that its results are made one by one."""
-    facts = {fact.key: fact.text for fact in facts_of(report, result)}
     making = report.provenance(result).making if report.provenance else Making()
+    # the run of the program that made the result (SARIF 2.1.0, 3.20), as far as it is known
+    made = {"commandLine": making.command, "startTimeUtc": time_text(making.at), "executionSuccessful": True}
+    driver = {
+        "name": "hashcompat",
+        "version": hashcompat.__version__,
+        "rules": list(map(_rule, findings.rules())),
+    }
     run: Document = {
-        "tool": {
-            "driver": {
-                "name": "hashcompat",
-                "version": hashcompat.__version__,
-                "rules": list(map(_rule, findings.rules())),
-            }
-        },
-        **_invocation(making),
+        "tool": {"driver": driver},
+        **({"invocations": [made]} if making.command and making.at else {}),
         "results": Rows(findings.found(), _Results(findings)),
         "columnKind": "unicodeCodePoints",
         "properties": {
             "title": findings.title,
             "totals": dict(findings.totals),
             **findings.more,
-            **facts,
+            **{fact.key: fact.text for fact in facts_of(report, result)},
             **{name: time_text(time) for name, time in findings.times.items()},
         },
     }
     yield f'{{\n  "$schema": "{_SCHEMA}",\n  "version": "2.1.0",\n  "runs": [\n'
     yield from to_json(run, style.encoding)
     yield "\n  ]\n}\n"
-
-
-def _invocation(making: Making) -> Document:
-    """Return the run of the program that made the result (SARIF 2.1.0, 3.20), as far as it is known."""
-    if not (making.command and making.at):
-        return {}
-    made = {"commandLine": making.command, "startTimeUtc": time_text(making.at), "executionSuccessful": True}
-    return {"invocations": [made]}
 
 
 def _rule(rule: Rule) -> Document:
@@ -139,9 +130,9 @@ class _Results:
     def __call__(self, case: ReportCase) -> dict[str, Any]:
         place = self._places.get(case.rule)
         return {
-            "ruleId": case.rule or _OTHER,
+            "ruleId": case.rule or "hashcompat",
             **({} if place is None else {"ruleIndex": place}),
-            "level": _LEVELS[case.outcome],
+            "level": _LEVELS[case.outcome][0],
             "message": {"text": _plain(f"{case.path}: {case.verdict}: {printable(case.text)}")},
             "locations": [_location(case)],
             "partialFingerprints": {"hashcompat/v1": self._fingerprints.of(case)},
@@ -175,42 +166,27 @@ def uri(file: str) -> str:
     return f"file://{path}" if path.startswith("/") else path
 
 
-_SEVERITIES: Final[Mapping[CaseResult, str]] = {
-    CaseResult.FAILED: "major",
-    CaseResult.UNDECIDED: "minor",
-    CaseResult.WARNED: "minor",
-    CaseResult.NOTED: "info",
-}
-
-
 def render_gitlab(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield a list of issues; an empty one where nothing was found."""
     if report.findings:
-        lead = "["
-        for issue in _issues(report.findings(result)):
+        findings, lead = report.findings(result), "["
+        fingerprints = Fingerprints(findings)
+        for case in findings.found():
+            issue = {
+                "type": "issue",
+                "description": f"{case.path}: {case.verdict}: {printable(case.text)}",
+                "check_name": case.rule,
+                "fingerprint": fingerprints.of(case),
+                "severity": _LEVELS[case.outcome][1],
+                "location": {
+                    # where the pod comes from no file, the path is its namespace and name
+                    "path": (distinct(case.file) if case.file else case.group).removeprefix("./"),
+                    "lines": {"begin": max(case.line, 1)},
+                },
+            }
             yield f"{lead}\n  " + value_text(issue, "\n  ", style.encoding)
             lead = ","
         yield "[]\n" if lead == "[" else "\n]\n"
-
-
-def _issues(findings: Findings) -> Iterator[Document]:
-    fingerprints = Fingerprints(findings)
-    for case in findings.found():
-        yield {
-            "type": "issue",
-            "description": f"{case.path}: {case.verdict}: {printable(case.text)}",
-            "check_name": case.rule,
-            "fingerprint": fingerprints.of(case),
-            "severity": _SEVERITIES[case.outcome],
-            "location": {
-                # where the pod comes from no file, the path is its namespace and name
-                "path": (distinct(case.file) if case.file else case.group).removeprefix("./"),
-                "lines": {"begin": max(case.line, 1)},
-            },
-        }
-
-
-_ELEMENTS: Final = {CaseResult.FAILED: "failure", CaseResult.UNDECIDED: "skipped"}
 
 
 def render_junit(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
@@ -247,7 +223,7 @@ def _case(case: ReportCase) -> str:
     text = "\n".join(lines)
     if case.outcome is CaseResult.PASSED:
         return f"{head}/>\n"
-    if element := _ELEMENTS.get(case.outcome):
+    if element := {CaseResult.FAILED: "failure", CaseResult.UNDECIDED: "skipped"}.get(case.outcome):
         inner = f"<{element}{_attributes(type=case.rule, message=f'{case.verdict}: {case.text}')}>"
         return f"{head}>\n      {inner}{escape(text)}</{element}>\n    </testcase>\n"
     return f"{head}>\n      <system-out>{escape(text)}</system-out>\n    </testcase>\n"
@@ -257,12 +233,6 @@ def _attributes(**values: str) -> str:
     return "".join(f" {name}={quoteattr(printable(value))}" for name, value in values.items())
 
 
-_COMMANDS: Final[Mapping[CaseResult, str]] = {
-    CaseResult.FAILED: "error",
-    CaseResult.UNDECIDED: "warning",
-    CaseResult.WARNED: "warning",
-    CaseResult.NOTED: "notice",
-}
 _LONGEST: Final = 900_000
 """Bytes of a summary; GitHub shows none of one above 1 MiB."""
 _PLAIN: Final = Style()
@@ -283,7 +253,7 @@ def _command(case: ReportCase, style: Style) -> str:
         f"{key}={_data(value).replace(':', '%3A').replace(',', '%2C')}" for key, value in properties.items()
     )
     text = printable(f"{case.path}: {case.text}", style.encoding)
-    return f"::{_COMMANDS[case.outcome]} {parts}::{_data(text)}\n"
+    return f"::{_LEVELS[case.outcome][2]} {parts}::{_data(text)}\n"
 
 
 def _data(text: str) -> str:
@@ -298,13 +268,10 @@ def summary_github(report: Report[Any], result: Any) -> Iterator[str]:
         yield f"**{said.word}**: " * bool(said.word) + f"{escaped(said.text, _PLAIN)}\n\n"
         yield f"hashcompat: {escaped(findings.title, _PLAIN)}\n\n"
         yield from _rows(findings)
-        words = {
-            **findings.totals,
-            **{name.replace("_", " "): number for name, number in findings.more.items()},
-        }
+        more = {name.replace("_", " "): number for name, number in findings.more.items()}
         yield line([escaped(findings.noun, _PLAIN), "number"])
         yield line(["---", "---:"])
-        for word, number in words.items():
+        for word, number in {**findings.totals, **more}.items():
             yield line([escaped(word, _PLAIN), str(number)])
         yield "\n"
         for fact in facts_of(report, result):
@@ -371,7 +338,7 @@ def _metrics(
     # what was judged is a label: help texts are the same in every file that a node has
     labels = {"title": distinct(findings.title), "version": hashcompat.__version__}
     facts = made.facts() if made else ()
-    labels.update((fact.key, distinct(fact.text)) for fact in facts if fact.key in _LABELS)
+    labels |= {fact.key: distinct(fact.text) for fact in facts if fact.key in _LABELS}
     yield "info", "What was judged, and the version of hashcompat", {_labels(labels): 1}
     totals = {_labels({"verdict": verdict}): number for verdict, number in findings.totals.items()}
     yield findings.noun, f"How many {findings.noun} have each verdict", totals
@@ -389,7 +356,12 @@ def _metrics(
         yield one.name, one.about, samples
     for outcome, (name, about) in _SERIES.items():
         # findings with the same names are one sample
-        if counts := Counter(_sample(case, style) for case in findings.cases() if case.outcome is outcome):
+        counts = Counter[str]()
+        for case in findings.cases():
+            if case.outcome is outcome:
+                names = {label: distinct(text, style.encoding) for label, text in case.labels.items()}
+                counts[_labels({**names, "verdict": case.verdict, "rule": case.rule})] += 1
+        if counts:
             yield name, about, counts
 
 
@@ -412,11 +384,6 @@ def _times(findings: Findings, made: Provenance | None) -> Mapping[str, datetime
             "release_data": datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None,
         }
     return times
-
-
-def _sample(case: ReportCase, style: Style) -> str:
-    names = {label: distinct(name, style.encoding) for label, name in case.labels.items()}
-    return _labels({**names, "verdict": case.verdict, "rule": case.rule})
 
 
 def _labels(values: Mapping[str, str]) -> str:

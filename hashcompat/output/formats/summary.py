@@ -62,11 +62,8 @@ def render_slack(report: Report[Any], result: Any, style: Style) -> Iterator[str
 
 
 def _plain(text: str, most: int) -> dict[str, Any]:
-    return {"type": "plain_text", "text": _cut(text, most), "emoji": False}
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+    shown = text if len(text) <= most else f"{text[: most - 3]}..."
+    return {"type": "plain_text", "text": shown, "emoji": False}
 
 
 def render_teams(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
@@ -144,21 +141,26 @@ class Notebook:
             return _scalars(document_of(result)["items"] if report.text else None, result)
         facts = {fact.key.upper().replace("_", " "): fact.text for fact in facts_of(report, result)}
         table = sheet(report, result)
-        return [{**dict(zip(table.columns, map(_value, row), strict=True)), **facts} for row in table.rows()]
+        # a number or None as it is, anything else as text
+        rows = (
+            [cell if cell is None or isinstance(cell, int | float) else str(cell) for cell in row]
+            for row in table.rows()
+        )
+        return [{**dict(zip(table.columns, row, strict=True)), **facts} for row in rows]
 
     def html(self, result: object) -> str:
         """Return its headline and the beginning of its table."""
         from markupsafe import escape  # noqa: PLC0415 - notebooks alone need it
 
         report = _report(result)
-        lines = [f"<p><b>{escape(printable(line))}</b></p>" for line in _headlines(report, result)]
-        table = _table(report, result)
-        body = "".join(_html(table)) if table else ""
-        return f'<div class="hashcompat">{"".join(lines)}{body}</div>'
+        line = f"<p><b>{escape(printable(_headline(report, result)))}</b></p>"
+        make = report.table or report.folded or report.sheet
+        body = "".join(_html(make(result))) if make else ""
+        return f'<div class="hashcompat">{line}{body}</div>'
 
     def line(self, result: object) -> str:
         """Return its headline, or how many elements it has."""
-        return "; ".join(map(printable, _headlines(_report(result), result)))
+        return printable(_headline(_report(result), result))
 
 
 def _report(result: object) -> Report[Any]:
@@ -170,11 +172,6 @@ def _report(result: object) -> Report[Any]:
     return report
 
 
-def _value(cell: object) -> object:
-    """Return a cell as a value: a number or None as it is, anything else as text."""
-    return cell if cell is None or isinstance(cell, int | float) else str(cell)
-
-
 def _scalars(items: object, result: object) -> list[dict[str, Any]]:
     if not isinstance(items, list):
         raise UsageError(f"{type(result).__name__} has no rows; hashcompat.to_document has all of it")
@@ -184,17 +181,11 @@ def _scalars(items: object, result: object) -> list[dict[str, Any]]:
     ]
 
 
-def _headlines(report: Report[Any], result: Any) -> Iterator[str]:
+def _headline(report: Report[Any], result: Any) -> str:
     if report.headline is None:
-        yield count(len(result), "element")
-        return
+        return count(len(result), "element")
     headline = report.headline(result)
-    yield f"{headline.word}: {headline.text}" if headline.word else headline.text
-
-
-def _table(report: Report[Any], result: Any) -> Table | None:
-    make = report.table or report.folded or report.sheet
-    return make(result) if make else None
+    return f"{headline.word}: {headline.text}" if headline.word else headline.text
 
 
 def _html(table: Table) -> Iterator[str]:

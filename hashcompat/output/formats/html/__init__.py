@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Any, Final
@@ -34,31 +34,37 @@ from hashcompat.output.report.page import (
     toned,
 )
 
-_TEMPLATE: Final = "page.html.jinja"
 _WORD: Final = re.compile("(?<=[a-z])(?=[A-Z])")
 """Where a word of a document's kind begins."""
-_PULL: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d{2,6})\b")
+_PULL: Final = re.compile(r"(?<!&)(?:kubernetes/kubernetes)?#(\d{2,6})\b")
 """A pull request or issue of Kubernetes in an escaped text; no part of an entity such as ``&#39;``."""
+_LINKED: Final = r'<a rel="noreferrer" href="https://github.com/kubernetes/kubernetes/pull/\1">\g<0></a>'
 _REPEATED: Final = 4096
 """Names whose cells are remembered: nodes, owners and reasons are those of many rows."""
 _ARROW: Final = ("-&gt;", '<span class="arrow">-&gt;</span>')
-_UPSTREAM: Final = "https://github.com/kubernetes/kubernetes/pull/"
 
 
 def render_html(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield the page in pieces; its rows are made while it is written."""
     page = report.page(result) if report.page else _generic_page(report, result)
-    yield from _environment(style.encoding).get_template(_TEMPLATE).generate(page=page)
+    yield from _environment(style.encoding).get_template("page.html.jinja").generate(page=page)
 
 
 @lru_cache(maxsize=2)
 def _environment(encoding: str) -> Environment:
     """Return the templates for one encoding; they and the script are ASCII, and so is all if that is."""
+
+    def visible(value: object) -> object:
+        """Escape in any text that is put into a template what is not visible, and what the encoding lacks."""
+        return (
+            value if isinstance(value, Markup) or not isinstance(value, str) else printable(value, encoding)
+        )
+
     environment = Environment(
         loader=FunctionLoader(_read),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=partial(_visible, encoding=encoding),
+        finalize=visible,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -94,11 +100,6 @@ def digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _visible(value: object, encoding: str) -> object:
-    """Escape in any text that is put into a template what is not visible, and what the encoding lacks."""
-    return printable(value, encoding) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
 def _cell(value: object, encoding: str) -> object:
     """Return a cell: nothing for None, a number as it is, and a text that looks like itself alone."""
     if value is None or isinstance(value, int):
@@ -123,55 +124,44 @@ def _unbroken(text: str) -> str | Markup:
 
 
 def _rows(main: Main, encoding: str) -> Iterator[Markup]:
-    """Yield each row of the table, whole: a plan may have hundreds of thousands, of a dozen cells each."""
+    """Yield each row of the table, whole: a plan may have hundreds of thousands, of a dozen cells each.
+
+    A row that is explained begins with the way to that; its own facts are in attributes, for the script.
+    """
 
     @lru_cache(maxsize=_REPEATED, typed=True)
     def cell(value: object) -> str:
         return str(escape(_cell(value, encoding)))
 
-    row = _explained(cell) if main.explained else partial(_row, cell)
-    yield from (Markup(row(each)) for each in main.rows())  # noqa: S704 - of escaped cells
-
-
-def _explained(cell: Callable[[object], str]) -> Callable[[TableRow], str]:
-    """Return what lays out a row that begins with the way to its explanation."""
-
-    @lru_cache(maxsize=_REPEATED)
-    def link(number: int) -> str:
-        return f'<td><a href="#e{number}">{number}</a></td>' if number else "<td></td>"
-
-    return lambda row: _row(cell, row, link(row.why))
-
-
-def _row(cell: Callable[[object], str], row: TableRow, first: str = "") -> str:
-    """Return the line of a row, its own facts in attributes for the script."""
-    verdict = f' data-verdict="{cell(row.verdict)}"' if row.verdict else ""
-    facts = "".join([f' data-{name}="{cell(value)}"' for name, value in row.facts.items() if value])
-    cells = "</td><td>".join(map(cell, row.cells))
-    return f"<tr{verdict}{facts}>{first}<td>{cells}</td></tr>\n"
+    for row in main.rows():
+        first = ""
+        if main.explained:
+            first = f'<td><a href="#e{row.why}">{row.why}</a></td>' if row.why else "<td></td>"
+        verdict = f' data-verdict="{cell(row.verdict)}"' if row.verdict else ""
+        facts = "".join([f' data-{name}="{cell(value)}"' for name, value in row.facts.items() if value])
+        cells = "</td><td>".join(map(cell, row.cells))
+        yield Markup(f"<tr{verdict}{facts}>{first}<td>{cells}</td></tr>\n")  # noqa: S704 - of escaped cells
 
 
 def _linked(text: str, encoding: str) -> Markup:
     """Return a text in which pull requests of Kubernetes lead to them, and no line ends inside an arrow."""
     escaped = str(escape(printable(text, encoding)))
-    return Markup(_PULL.sub(_link, escaped).replace(*_ARROW))  # noqa: S704 - of escaped text and digits alone
-
-
-def _link(match: re.Match[str]) -> str:
-    if match.string[match.start() - 1 : match.start()] == "&":
-        return match[0]
-    return f'<a rel="noreferrer" href="{_UPSTREAM}{match[1]}">{match[0]}</a>'
+    return Markup(_PULL.sub(_LINKED, escaped).replace(*_ARROW))  # noqa: S704 - of escaped text and digits alone
 
 
 def _generic_page(report: Report[Any], result: Any) -> Page:
     """Return the page of a result that has no page of its own."""
-    table = report.folded or report.sheet or report.wide or report.table
+    name, make, main = name_of(report), report.folded or report.sheet or report.wide or report.table, None
+    if make:
+        table = make(result)
+        columns = [*map(heading, table.columns)]
+        main = Main("rows", table.caption or name, columns, lambda: map(TableRow, table.rows()))
     return Page(
-        title=name_of(report),
-        kind=name_of(report),
+        title=name,
+        kind=name,
         texts=list(_texts(report, result)),
         notes=list(report.notes(result)),
-        main=_main(name_of(report), table(result)) if table else None,
+        main=main,
         provenance=facts_of(report, result),
     )
 
@@ -191,17 +181,8 @@ def _texts(report: Report[Any], result: Any) -> Iterator[Listing | Sequence[Sequ
     for section in sections:
         if section.title:
             yield [[Phrase(section.title, "title")]]
-        yield _body(section)
-
-
-def _body(section: Section) -> Listing | Sequence[Sequence[Phrase]]:
-    body = section.body
-    if isinstance(body, Table):
-        return Listing([*map(heading, body.columns)], body.rows, body.caption, body.after)
-    return list(map(toned, body))
-
-
-def _main(kind: str, table: Table) -> Main:
-    return Main(
-        "rows", table.caption or kind, [*map(heading, table.columns)], lambda: map(TableRow, table.rows())
-    )
+        body = section.body
+        if isinstance(body, Table):
+            yield Listing([*map(heading, body.columns)], body.rows, body.caption, body.after)
+        else:
+            yield list(map(toned, body))

@@ -29,6 +29,7 @@ from hashcompat.output.rewriting import (
 # The file with what was there before: every old and every new value, on the disk before the first change.
 
 KIND: Final = "NormalizationUndo"
+_SAFELY: Final = os.O_NOFOLLOW | os.O_NONBLOCK
 _OTHERS: Final = 0o077
 _LONGEST: Final = 1 << 30
 
@@ -71,7 +72,7 @@ def load_undo(path: Path, digest: str, node: str) -> dict[tuple[str, str], Entry
     Raises InputError, naming it, for one that others can read or write, and one of another document.
     """
     try:
-        with open(path, "rb", opener=_opened) as stream:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _SAFELY)) as stream:
             seen = os.fstat(stream.fileno())
             if not stat.S_ISREG(seen.st_mode) or seen.st_uid != os.geteuid() or seen.st_mode & _OTHERS:
                 raise InputError(f"{path}: not a file that is yours alone")
@@ -97,10 +98,6 @@ def save_undo(path: Path, digest: str, node: str, entries: Iterable[Entry]) -> N
     """Write the file; it is on the disk afterwards. Raises InputError, naming it."""
     content = _File(API_VERSION, KIND, digest, node, list(entries))
     files.save(path, msgspec.json.encode(content) + b"\n")
-
-
-def _opened(name: str, flags: int) -> int:
-    return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 Entries = Mapping[tuple[str, str], Entry]
@@ -132,26 +129,27 @@ def planned(work: Work, place: RecordStore, manifests: Path | None) -> Replaceme
     ``manifests`` is the directory whose manifests may be changed; None for none. Raises InputError for a
     document of which nothing is on this node.
     """
-    found = place.find([task.rewrite.id for task in work.tasks])
+    asked = {task.rewrite.id: task for task in work.tasks}
+    found = place.find(asked)
     there, latest = {one.id: one for one in found}, newest(found)
-    if work.tasks and not any(task.rewrite.id in there for task in work.tasks):
+    if asked and there.keys().isdisjoint(asked):
         raise InputError(
             f"no container of {work.node.name} is on this node: the document is of another one, or all were "
             "created again since"
         )
-    changes, asked = list[Replacement](), {task.rewrite.id for task in work.tasks}
-    rows = [
-        Done(one.id, "", "", one.id, State.SKIPPED, one.broken)
-        for one in found
-        if one.broken and one.id not in asked
+    made = [
+        *(
+            Done(one.id, "", "", one.id, State.SKIPPED, one.broken)
+            for one in found
+            if one.broken and one.id not in asked
+        ),
+        *(_of_task(task, there.get(task.rewrite.id), latest, place) for task in work.tasks),
+        *(_of_pin(pin, manifests) for pin in work.pins),
     ]
-    for task in work.tasks:
-        made = _of_task(task, there.get(task.rewrite.id), latest, place)
-        (changes if isinstance(made, Replacement) else rows).append(made)  # type: ignore[arg-type]
-    for pin in work.pins:
-        of_pin = _of_pin(pin, manifests)
-        (changes if isinstance(of_pin, Replacement) else rows).append(of_pin)  # type: ignore[arg-type]
-    return Replacements(tuple(changes), tuple(rows))
+    return Replacements(
+        tuple(one for one in made if isinstance(one, Replacement)),
+        tuple(one for one in made if isinstance(one, Done)),
+    )
 
 
 def _of_task(
@@ -163,11 +161,8 @@ def _of_task(
         return _done(task, State.SKIPPED, "there is no such container any more")
     if found.broken:
         return _done(task, State.SKIPPED, found.broken)
-    if found.uid != rewrite.uid or (found.namespace, found.pod, found.container) != (
-        task.namespace,
-        task.pod,
-        task.container,
-    ):
+    names = task.namespace, task.pod, task.container
+    if found.uid != rewrite.uid or (found.namespace, found.pod, found.container) != names:
         return _done(task, State.SKIPPED, "it is another pod's")
     if latest[found.uid, found.container] != found.id:
         return _done(task, State.SKIPPED, "there is a newer container of its name")
@@ -181,16 +176,8 @@ def _of_task(
         value = place.with_hash(found.value, found.hash, new)
     except InputError as error:
         return _done(task, State.SKIPPED, str(error))
-    entry = Entry(
-        place.kind,
-        found.id,
-        *(task.namespace, task.pod, task.container),
-        old=found.value,
-        new=value,
-        hashes=(found.hash, new),
-        started=found.started,
-    )
-    return Replacement(entry, found)
+    hashes = found.hash, new
+    return Replacement(Entry(place.kind, found.id, *names, found.value, value, hashes, found.started), found)
 
 
 def _done(task: Task, state: State, why: str) -> Done:
@@ -283,23 +270,15 @@ def restored(
     for number, one in enumerate(reversed(list(known.values()))):
         if write and number % _BETWEEN == 0:
             still()
-        yield _restored(one, there, place, manifests, write=write)
+        yield _restored(one, there.get(one.name), place, manifests, write=write)
 
 
 def _restored(
-    entry: Entry,
-    there: Mapping[str, FoundContainer],
-    place: RecordStore,
-    manifests: Path | None,
-    *,
-    write: bool,
+    entry: Entry, there: FoundContainer | None, place: RecordStore, manifests: Path | None, *, write: bool
 ) -> Done:
+    is_manifest = entry.kind == MANIFEST
     try:
-        found = (
-            _manifest_before(entry, manifests)
-            if entry.kind == MANIFEST
-            else _record_before(entry, there.get(entry.name), place)
-        )
+        found = _manifest_before(entry, manifests) if is_manifest else _record_before(entry, there, place)
         if isinstance(found, Done):
             return found
         if not write:

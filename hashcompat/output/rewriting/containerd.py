@@ -221,7 +221,9 @@ def all_of(message: bytes, number: int) -> Iterator[bytes]:
     """Yield the bytes of each field of a number; errors as ``fields``."""
     for found, value in fields(message):
         if found == number:
-            yield _bytes(value)
+            if isinstance(value, int):
+                raise InputError("not a message: a number in place of bytes")
+            yield value
 
 
 def one_of(message: bytes, number: int) -> bytes:
@@ -269,12 +271,6 @@ def made(content: Mapping[int, bytes | str]) -> bytes:
         data = value.encode() if isinstance(value, str) else value
         pieces += _as_varint(number << 3 | BYTES) + _as_varint(len(data)) + data
     return bytes(pieces)
-
-
-def _bytes(value: Value) -> bytes:
-    if isinstance(value, int):
-        raise InputError("not a message: a number in place of bytes")
-    return value
 
 
 def _varint(message: bytes, place: int) -> tuple[int, int]:

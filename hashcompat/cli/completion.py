@@ -17,29 +17,49 @@ from hashcompat.core.release import LATEST
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem, ShellComplete
 
-_AUTO: Final = "auto"
 Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
-def _releases(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete a known release or minor, with or without its ``v``, or ``latest``."""
-    lead = "v" if incomplete.startswith("v") else ""
-    return _items([LATEST, *(f"{lead}{name}" for name in _known())], incomplete)
+def _among(values: Callable[[str], Iterable[str]]) -> Completer:
+    """Return what completes one of some values, which may depend on what is typed already."""
+
+    def complete(
+        _context: click.Context, _parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return [_item(value) for value in values(incomplete) if value.startswith(incomplete)]
+
+    return complete
 
 
-def _releases_or_auto(
+def _by_shell(kind: str) -> Completer:
+    """Let the shell complete what is a ``file`` or a ``dir``."""
+    return lambda _context, _parameter, incomplete: [_item(incomplete, type=kind)]
+
+
+def _releases(typed: str) -> list[str]:
+    """Return the known releases and minors, with or without their ``v``, and ``latest``."""
+    lead = "v" if typed.startswith("v") else ""
+    return [LATEST, *(f"{lead}{name}" for name in _known())]
+
+
+def _in_list(typed: str, names: Iterable[str]) -> list[str]:
+    """Return names as the last one of ``NAME[,NAME...]``."""
+    before, comma, _ = typed.rpartition(",")
+    return [f"{before}{comma}{name}" for name in names]
+
+
+def _checks(typed: str) -> list[str]:
+    """Return the ids of checks as the last one of ``CHECK[,CHECK...]``, or ``all``."""
+    from hashcompat.analysis.preflight import CHECKS, EVERY
+
+    return [*([] if "," in typed else [EVERY]), *_in_list(typed, (check.id for check in CHECKS))]
+
+
+def _files_and_releases(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Complete what is a release, or ``auto``."""
-    return [*_items([_AUTO], incomplete), *_releases(context, parameter, incomplete)]
-
-
-def _release_list(
-    _context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Complete the last release of ``RELEASE[,RELEASE...]``."""
-    before, comma, _ = incomplete.rpartition(",")
-    return _items((f"{before}{comma}{name}" for name in (LATEST, *_known())), incomplete)
+    """Complete a release, and let the shell complete a file."""
+    return [*_among(_releases)(context, parameter, incomplete), _item(incomplete, type="file")]
 
 
 def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -50,41 +70,11 @@ def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: 
     return [_item(rule.id, help=rule.name) for rule in rules if rule.id.startswith(wanted)]
 
 
-def _check_list(
-    _context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Complete the last id of ``CHECK[,CHECK...]``, or ``all``."""
-    from hashcompat.analysis.preflight import CHECKS, EVERY
-
-    before, comma, _ = incomplete.rpartition(",")
-    ids = (f"{before}{comma}{check.id}" for check in CHECKS)
-    return _items([*([] if comma else [EVERY]), *ids], incomplete)
-
-
 def _commands(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete a command's name."""
     root = context.find_root()
     names = root.command.list_commands(root) if isinstance(root.command, click.Group) else []
-    return _items(names, incomplete)
-
-
-def _directories(
-    _context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Let the shell complete a directory."""
-    return [_item(incomplete, type="dir")]
-
-
-def _files(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Let the shell complete a file."""
-    return [_item(incomplete, type="file")]
-
-
-def _files_and_releases(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Complete a release, and let the shell complete a file."""
-    return [*_releases(context, parameter, incomplete), *_files(context, parameter, incomplete)]
+    return [_item(name) for name in names if name.startswith(incomplete)]
 
 
 def _known() -> list[str]:
@@ -95,10 +85,6 @@ def _known() -> list[str]:
     return [*reversed(known.minors), *reversed(known.names)]
 
 
-def _items(values: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    return [_item(value) for value in values if value.startswith(incomplete)]
-
-
 def _item(value: str, **more: str) -> CompletionItem:
     from click.shell_completion import CompletionItem
 
@@ -106,25 +92,17 @@ def _item(value: str, **more: str) -> CompletionItem:
 
 
 BY_METAVAR: Final[Mapping[str, Completer]] = {
-    "RELEASE": _releases,
-    "RELEASE|auto": _releases_or_auto,
-    "RELEASE[,RELEASE...]": _release_list,
+    "RELEASE": _among(_releases),
+    "RELEASE|auto": _among(lambda typed: ["auto", *_releases(typed)]),
+    "RELEASE[,RELEASE...]": _among(lambda typed: _in_list(typed, (LATEST, *_known()))),
     "[RULE...]": _rule_ids,
-    "CHECK[,CHECK...]|all": _check_list,
+    "CHECK[,CHECK...]|all": _among(_checks),
     "[COMMAND [PART]]": _commands,
-    "DIR": _directories,
-    "DIR|URL": _directories,
-    "SOURCE...": _directories,
-    "[PATH...]": _directories,
-    "FILE": _files,
-    "FILE|DIR": _files,
-    "FILE|none": _files,
-    "FILE|DIR|URL|-": _files,
-    "FILE|URL": _files,
+    **dict.fromkeys(("DIR", "DIR|URL", "SOURCE...", "[PATH...]"), _by_shell("dir")),
+    **dict.fromkeys(("FILE", "FILE|DIR", "FILE|none", "FILE|DIR|URL|-", "FILE|URL"), _by_shell("file")),
     "FILE|RELEASE": _files_and_releases,
-    "FILE|configmap:NAMESPACE/NAME": _files,
+    "FILE|configmap:NAMESPACE/NAME": _by_shell("file"),
 }
-"""What completes a value, by the word that ``--help`` shows for it."""
 
 
 # Completion as shells and kubectl ask for it.

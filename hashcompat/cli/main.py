@@ -30,8 +30,7 @@ _BETWEEN_COLLECTIONS = 100_000
 def main() -> int:
     """Run the command line and return a documented exit code."""
     is_plugin = sys.argv[0].rpartition(os.sep)[2].startswith("kubectl-")
-    program = "kubectl hashcompat" if is_plugin else "hashcompat"
-    return _whole_process(program)
+    return _whole_process("kubectl hashcompat" if is_plugin else "hashcompat")
 
 
 def complete_for_kubectl() -> int:

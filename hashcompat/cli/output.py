@@ -83,14 +83,11 @@ def check_kept(
         if place == STDOUT or not path.is_file():
             continue
         for of, name in read:
-            if _is_same(path, name) or (of == "-f" and _is_in(path, name, recursive=recursive)):
+            # a URL may be too long for the name of a file
+            is_same = name != STDOUT and os.path.exists(name) and path.samefile(name)  # noqa: PTH110
+            if is_same or (of == "-f" and _is_in(path, name, recursive=recursive)):
                 which = f" ({of})" if of else ""
                 raise UsageError(f"{flag} {place}: that is the input{which}; choose another file")
-
-
-def _is_same(path: Path, name: str) -> bool:
-    # a URL may be too long for the name of a file
-    return name != STDOUT and os.path.exists(name) and path.samefile(name)  # noqa: PTH110
 
 
 def _is_in(path: Path, directory: str, *, recursive: bool) -> bool:
@@ -103,31 +100,24 @@ def _is_in(path: Path, directory: str, *, recursive: bool) -> bool:
     if not (is_read(path.name) and os.path.isdir(directory) and Path(directory).resolve() in folders):  # noqa: PTH112
         return False
     with path.open("rb") as stream:
-        start = Plain(stream).read(_START)
+        start = Plain(stream).read(100)  # within which a saved result says what it is
     return b"hashcompat.io/" not in start or b"ClusterSnapshot" in start
-
-
-_START: Final = 100
-"""Bytes within which a saved result says what it is."""
 
 
 def check_places(paths: Iterable[str]) -> None:
     """Raise InputError for a place where no file can be written, as far as that is known beforehand."""
     for path in paths:
-        if path != STDOUT and (problem := _no_file(path) or _problem(Path(path))):
+        if path != STDOUT and (problem := _problem(path)):
             raise InputError(f"{path}: cannot write: {problem}")
 
 
-def _no_file(name: str) -> str:
-    """Return why a name is none of a file: ``Path`` drops what shows it; else empty."""
-    if name.endswith("/"):
-        return "it names a directory; add the name of a file"
-    is_url = "://" in name and not Path(name).parent.is_dir()
-    return "a URL; name a file, which other programs can upload" if is_url else ""
-
-
-def _problem(path: Path) -> str:
+def _problem(name: str) -> str:
     """Return why no file can be there; empty where nothing speaks against it."""
+    path = Path(name)
+    if name.endswith("/"):  # which a path does not show
+        return "it names a directory; add the name of a file"
+    if "://" in name and not path.parent.is_dir():
+        return "a URL; name a file, which other programs can upload"
     if path.is_dir():
         return "it is a directory"
     try:
@@ -150,25 +140,22 @@ def add_summaries(forms: Iterable[Format], report: Report[Any], result: Any) -> 
     """
     for form in dict.fromkeys(forms):
         name = os.environ.get(form.summary_in) if form.summary_in else None
-        if name:
-            _add(Path(os.path.realpath(name)), form.summary(report, result), form.summary_in)
+        if not name:
+            continue
+        from hashcompat.sources.content import replacing  # for --out and --report
 
-
-def _add(path: Path, pieces: Iterator[str], variable: str) -> None:
-    from hashcompat.sources.content import replacing  # for --out and --report
-
-    try:
-        before = path.read_bytes() if path.exists() else b""
-        with replacing(path) as stream:
-            stream.write(before)
-            stream.writelines(piece.encode(errors="backslashreplace") for piece in pieces)
-    except OSError as error:
-        raise InputError(f"{variable}: {path}: cannot write: {error.strerror}") from None
+        path = Path(os.path.realpath(name))
+        try:
+            before = path.read_bytes() if path.exists() else b""
+            with replacing(path) as stream:
+                stream.write(before)
+                pieces = form.summary(report, result)
+                stream.writelines(piece.encode(errors=_ERRORS) for piece in pieces)
+        except OSError as error:
+            raise InputError(f"{form.summary_in}: {path}: cannot write: {error.strerror}") from None
 
 
 Result = TypeVar("Result")
-_DOCUMENT: Final = "json"
-"""The format in which ``--out`` saves a document."""
 _PIECES: Final = 1000
 _ERRORS: Final = "backslashreplace"
 """How lone surrogates are written, which UTF-8 lacks."""
@@ -243,7 +230,7 @@ def ready(report: Report[Any], shown: Shown) -> None:
 
 
 def _reports(report: Report[Any], shown: Shown) -> list[Destination]:
-    document = _DOCUMENT if report.document else offered(report)[0]
+    document = "json" if report.document else offered(report)[0]
     return [*([Destination(document, shown.out)] if shown.out else []), *shown.reports]
 
 

@@ -313,18 +313,14 @@ def _parameters(made: type, heading: str, changed: Sequence[Changed]) -> Iterato
             yield from _parameters(field.group, heading, field.changed)
         elif field.option:
             other = next((change.settings for change in changed if change.name == field.name), {})
-            yield _parameter(field.name, field.option.flags, {**field.option.settings, **other}, heading)
-
-
-def _parameter(
-    name: str, flags: tuple[str, ...], settings: Mapping[str, Any], heading: str
-) -> click.Parameter:
-    completed = BY_METAVAR.get(settings.get("metavar", ""))
-    if not flags:
-        return _Argument([name], shell_complete=completed, **settings)
-    made = _Option([*flags, name], shell_complete=completed, **settings)
-    made.heading = heading
-    return made
+            settings = {**field.option.settings, **other}
+            settings["shell_complete"] = BY_METAVAR.get(settings.get("metavar", ""))
+            if field.option.flags:
+                one = _Option([*field.option.flags, field.name], **settings)
+                one.heading = heading
+                yield one
+            else:
+                yield _Argument([field.name], **settings)
 
 
 def _declared(made: type) -> tuple[_Field, ...]:
@@ -332,25 +328,22 @@ def _declared(made: type) -> tuple[_Field, ...]:
     groups = {name: made.__annotations__[name] for name in _names(made) if name not in vars(made)}
     module = vars(sys.modules[made.__module__])
     types = get_type_hints(SimpleNamespace(__annotations__=groups), module, include_extras=True)
-    return tuple(
-        _group_field(name, types[name]) if name in types else _Field(name, vars(made)[name], None)
-        for name in _names(made)
-    )
+    fields = []
+    for name in _names(made):
+        if name not in types:
+            fields.append(_Field(name, vars(made)[name], None))
+            continue
+        hint = types[name]
+        parts = hint.__metadata__ if get_origin(hint) is Annotated else ()
+        # an annotation may have several changes at once
+        changes = tuple(one for part in parts for one in (part if isinstance(part, tuple) else (part,)))
+        fields.append(_Field(name, None, hint.__origin__ if changes else hint, changes))
+    return tuple(fields)
 
 
 def _fields(made: Any) -> tuple[_Field, ...]:
     fields: tuple[_Field, ...] = made.declared_fields
     return fields
-
-
-def _group_field(name: str, hint: Any) -> _Field:
-    changed = _flat(hint.__metadata__) if get_origin(hint) is Annotated else ()
-    return _Field(name, None, hint.__origin__ if changed else hint, changed)
-
-
-def _flat(metadata: Iterable[Any]) -> tuple[Changed, ...]:
-    """Return the changes of an annotation, which may come several at once."""
-    return tuple(change for part in metadata for change in (part if isinstance(part, tuple) else (part,)))
 
 
 def values_of(group: Any) -> dict[str, Any]:

@@ -197,17 +197,13 @@ def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) 
     """Raise InputError for a saved plan of other releases; an empty one may be any."""
     from hashcompat.analysis.gating.judge import releases_of
 
-    if new:
-        _check_release(file, "--to", new, {plan.to_release}, catalog)
-    if old:
-        _check_release(file, "--from", old, releases_of(plan), catalog)
-
-
-def _check_release(file: str, flag: str, asked: str, planned: Iterable[str], catalog: Catalog) -> None:
-    wanted = catalog.kubelet(asked).release
-    for name in sorted(planned):
-        if not (catalog.knows(name) and same_build(catalog.kubelet(name).release, wanted)):
-            raise InputError(f"{file}: a plan of {name}, and {flag} is {asked}; make the plan again")
+    for given, asked in (("--to", new), ("--from", old)):
+        if not asked:
+            continue
+        wanted = catalog.kubelet(asked).release
+        for name in sorted([plan.to_release] if given == "--to" else releases_of(plan)):
+            if not (catalog.knows(name) and same_build(catalog.kubelet(name).release, wanted)):
+                raise InputError(f"{file}: a plan of {name}, and {given} is {asked}; make the plan again")
 
 
 Result = TypeVar("Result")

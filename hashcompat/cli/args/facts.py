@@ -53,9 +53,7 @@ OVERRIDE_NODE_RELEASES: Final[Any] = flag(
 """The option of every command that takes ``--from`` and reads nodes."""
 
 RUNTIME_ENDPOINT: Final[Any] = option(
-    "--runtime-endpoint",
-    metavar="SOCKET",
-    help="The runtime's socket, if it is not in a standard location.",
+    "--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, if it is not in a standard location."
 )
 """The option of every command that reads what this node's container runtime holds."""
 

@@ -212,11 +212,7 @@ class PolicyFlags:
 
 
 def extra_inputs_of(
-    settings: Mapping[str, PolicySetting],
-    policy: Policy,
-    plan: Plan,
-    catalog: Catalog,
-    impact: Impact | None,
+    settings: Mapping[str, PolicySetting], policy: Policy, plan: Plan, catalog: Catalog, impact: Impact | None
 ) -> ExtraInputs:
     """Read the files that a policy names; raises InputError, naming the file, for what is wrong in one."""
     from hashcompat.analysis.gating.judge import ExtraInputs, check_preflight

@@ -136,7 +136,6 @@ def _one(values: Sequence[str], flag: str) -> str:
 
 
 _DURATION: Final = regex(r"(\d{1,6})(s|m)?")
-_DEFAULT_TIMEOUT: Final = "60s"
 
 
 @group
@@ -272,22 +271,15 @@ def _access(cluster: ClusterOptions) -> Access:
 
     if cluster.as_groups and not cluster.as_user:
         raise UsageError("--as-group needs --as USER")
-    return Access(
-        cluster.kubeconfig or "",
-        cluster.context or "",
-        cluster.as_user or "",
-        cluster.as_groups,
-        _seconds(cluster.request_timeout or _DEFAULT_TIMEOUT),
-    )
-
-
-def _seconds(text: str) -> float:
+    text = cluster.request_timeout or "60s"
     match = _DURATION.fullmatch(text)
     if not match or not int(match[1]):
         raise UsageError(
             f"--request-timeout: want a number of seconds or minutes such as 90s or 2m, got {text!r}"
         )
-    return int(match[1]) * (60.0 if match[2] == "m" else 1.0)
+    seconds = int(match[1]) * (60.0 if match[2] == "m" else 1.0)
+    whose = cluster.kubeconfig or "", cluster.context or "", cluster.as_user or ""
+    return Access(*whose, cluster.as_groups, seconds)
 
 
 @group

@@ -7,8 +7,8 @@ cluster shows of its nodes after the upgrade.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 from uuid import uuid4
@@ -23,14 +23,7 @@ from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args import given_flags, group, option
 from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseNames, Releases, check_releases, shows
-from hashcompat.cli.args.facts import (
-    KEEP_GOING,
-    FactOptions,
-    Jobs,
-    Patched,
-    key_of,
-    planned,
-)
+from hashcompat.cli.args.facts import KEEP_GOING, FactOptions, Jobs, Patched, key_of, planned
 from hashcompat.cli.args.gate import PolicyFlags, RolloutFlags, RolloutStore, after_settling, extra_inputs_of
 from hashcompat.cli.args.inventory import InventoryRequest
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions, cluster_uid
@@ -147,9 +140,8 @@ def _of_source(
     _check_uid(made.plan, policy, settings)
     _check_read(made.plan.origin, policy)
     impact = _impact(made.plan, made.whole, arguments.scope.nodes) if budgets else None
-    return judge(
-        made.plan, policy, extra_inputs_of(settings, policy, made.plan, names.catalog, impact), _today()
-    )
+    extra = extra_inputs_of(settings, policy, made.plan, names.catalog, impact)
+    return judge(made.plan, policy, extra, _now().date())
 
 
 def _of_saved(
@@ -166,7 +158,8 @@ def _of_saved(
     if arguments.rollout.after:
         return _after(arguments, plan, digest, policy, names, store)
     impact = _impact_now(arguments, plan, policy) if FailOn.PDB in policy.fail_on else None
-    result = judge(plan, policy, extra_inputs_of(settings, policy, plan, names.catalog, impact), _today())
+    extra = extra_inputs_of(settings, policy, plan, names.catalog, impact)
+    result = judge(plan, policy, extra, _now().date())
     return _taken(arguments, result, digest, store) if store else result
 
 
@@ -186,7 +179,10 @@ def _after(
     begun = {node: turn.started for node, turn in turns.items()}
 
     def judged(settling: bool) -> GateResult:
-        reading, records = _reading(arguments, quiet=settling), arguments.facts.records
+        quiet, records = settling or arguments.quiet.quiet, arguments.facts.records
+        reading = InventoryRequest(
+            arguments.source, arguments.scope, needs_nodes=True, quiet=quiet, needs_pods=False
+        )
         inventory = _read_now(plan, reading, policy, reading.scope.filters.matches)
         now = now_of(
             inventory,
@@ -213,26 +209,9 @@ def _taken(arguments: Arguments, result: GateResult, digest: str, store: Rollout
     return structs.replace(result, lines=(*result.lines, *lines))
 
 
-def _reading(arguments: Arguments, *, budgets: bool = False, quiet: bool = False) -> InventoryRequest:
-    """Return how the source is read besides a saved plan."""
-    quiet = quiet or arguments.quiet.quiet
-    return InventoryRequest(
-        arguments.source,
-        arguments.scope,
-        needs_nodes=not budgets,
-        quiet=quiet,
-        needs_pods=False,
-        budgets=budgets,
-    )
-
-
 def _now() -> datetime:
     """Return the time in whole seconds, as kubelets report theirs; no variable takes its place."""
     return datetime.now(UTC).replace(microsecond=0)
-
-
-def _today() -> date:
-    return datetime.now(UTC).date()
 
 
 # A saved plan, and what the cluster shows now of its nodes.
@@ -252,25 +231,22 @@ def _impact_now(arguments: Arguments, plan: Plan, policy: Policy) -> Impact:
     """
     from hashcompat.analysis.disruption.census import identity_of
 
-    reading = _reading(arguments, budgets=True)
+    quiet, scope = arguments.quiet.quiet, arguments.scope
+    reading = InventoryRequest(arguments.source, scope, quiet=quiet, needs_pods=False, budgets=True)
     inventory = _read_now(plan, reading, policy, lambda _: True)
+    planned_pods = {item.pod.uid or (item.pod.namespace, item.pod.name) for item in plan.items}
     items: Iterable[Item] = plan.items
     if reading.source.is_live:
         # what a cluster does not list is gone; a file may be a part of one
         there = set(map(identity_of, inventory.pods))
         items = (item for item in items if identity_of(item.pod) in there)
-    plan = structs.replace(plan, items=(*items, *_unplanned(plan, inventory, reading)))
-    return _impact(plan, inventory, reading.scope.nodes)
-
-
-def _unplanned(plan: Plan, inventory: Inventory, reading: InventoryRequest) -> Iterator[Item]:
-    planned_pods = {item.pod.uid or (item.pod.namespace, item.pod.name) for item in plan.items}
-    for pod in inventory.pods:
-        is_known = (pod.uid or (pod.namespace, pod.name)) in planned_pods
-        if not is_known and reading.scope.filters.matches(pod) and pod.containers:
-            first = pod.containers[0]
-            name = ContainerName(first.name, first.type)
-            yield Item(name_of(pod), name, Prediction("", Verdict.UNKNOWN))
+    unplanned = (
+        Item(name_of(pod), ContainerName(first.name, first.type), Prediction("", Verdict.UNKNOWN))
+        for pod in inventory.pods
+        if (pod.uid or (pod.namespace, pod.name)) not in planned_pods and scope.filters.matches(pod)
+        for first in pod.containers[:1]
+    )
+    return _impact(structs.replace(plan, items=(*items, *unplanned)), inventory, scope.nodes)
 
 
 def _read_now(
@@ -318,13 +294,8 @@ def _read_plan(
     plan that is not to be judged.
     """
     _refuse_source(arguments, policy)
-    old, new = (
-        (names.read_or_auto(one, flag) if one else "")
-        for flag, one in (
-            ("--from", arguments.releases.from_release),
-            ("--to", arguments.releases.to_release),
-        )
-    )
+    given = (("--from", arguments.releases.from_release), ("--to", arguments.releases.to_release))
+    old, new = (names.read_or_auto(one, flag) if one else "" for flag, one in given)
     ready()
     key = key_of(settings["verify-key"].file if "verify-key" in settings else None)
     uid = cluster_uid(arguments.source.cluster) if any(given_flags(arguments.source.cluster)) else ""

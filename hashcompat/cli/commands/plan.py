@@ -108,30 +108,25 @@ def command(arguments: Arguments) -> int:
     if arguments.details and not _shows_details(arguments.shown):
         arguments.shown.needs_document("--details", "them")
     key = key_of(arguments.sign_key)
+    make: Make = planning.make
+    if arguments.details or _shows_details(arguments.shown):
+        from hashcompat.analysis.answers import details
+
+        make = details.make
     ready = partial(output.ready, PLAN, arguments.shown)
-    made = planned(arguments, names, ready, _maker(arguments), jobs=arguments.jobs.number)
-    plan = made.plan
-    plan = arguments.without_hashes.of(plan)
+    made = planned(arguments, names, ready, make, jobs=arguments.jobs.number)
+    plan = arguments.without_hashes.of(made.plan)
     excerpt = structs.replace(_excerpt(arguments, plan), key=key)
     below = list(PLAN.loosened(excerpt) if quiet else PLAN.notes(excerpt))
     output.show(PLAN, excerpt, arguments.shown, below)
     if arguments.verbose.verbose:
         from hashcompat.analysis.answers.hashes import dropped_fields
 
-        way = made.way
-        kubelets = [way.new] if way.old == AUTO else [way.old, way.new]
+        kubelets = [made.way.new] if made.way.old == AUTO else [made.way.old, made.way.new]
         output.note_dropped(dropped_fields(made.found, list(map(names.catalog.kubelet, kubelets))))
     output.say_each(below)
     asked, summary = arguments.detailed_exitcode, plan.summary
     return output.exit_code(found=asked and summary.findings, undecided=asked and summary.unknown)
-
-
-def _maker(arguments: Arguments) -> Make:
-    if not (arguments.details or _shows_details(arguments.shown)):
-        return planning.make
-    from hashcompat.analysis.answers import details
-
-    return details.make
 
 
 def _excerpt(arguments: Arguments, plan: Plan) -> Excerpt:
@@ -139,14 +134,19 @@ def _excerpt(arguments: Arguments, plan: Plan) -> Excerpt:
     arranged = arguments.arranged
     # on one terminal the plan and what goes with it are read at once, so the latter is brief
     both = sys.stdout.isatty() and sys.stderr.isatty()
+    # the command line for others that go on from here, without what may be secret in a URL
+    program = click.get_current_context().find_root().info_name or ""
+    pods = (*given_words(arguments.source), *given_words(arguments.scope))
+    others = (arguments.releases.data, arguments.facts, arguments.patched)
+    facts = (word for one in others for word in given_words(one))
     return structs.replace(
         without_kept(plan) if arguments.only_restarts else Excerpt(plan, plan.items),
         group_by=arranged.group_by or "",
         sort_by=SortBy(arranged.sort_by) if arranged.sort_by else None,
         every=arranged.every,
-        brief=(both and _format(arguments) == "table" and not arguments.verbose.verbose),
+        brief=(both and _format(arguments) == _TABLE and not arguments.verbose.verbose),
         now=datetime.now(UTC),
-        invocation=_invocation(arguments),
+        invocation=Invocation(program, *(tuple(map(without_secrets, words)) for words in (pods, facts))),
         details=arguments.details,
         jobs=arguments.jobs.number,
     )
@@ -160,15 +160,3 @@ def _shows_details(shown: OutputOptions) -> bool:
 
 def _format(arguments: Arguments) -> str:
     return arguments.shown.format or offered(PLAN)[0]
-
-
-def _invocation(arguments: Arguments) -> Invocation:
-    """Return the command line for others that go on from here; none with what may be secret in a URL."""
-    pods = (*given_words(arguments.source), *given_words(arguments.scope))
-    facts = (
-        *given_words(arguments.releases.data),
-        *given_words(arguments.facts),
-        *given_words(arguments.patched),
-    )
-    program = click.get_current_context().find_root().info_name or ""
-    return Invocation(program, *(tuple(map(without_secrets, words)) for words in (pods, facts)))

@@ -52,7 +52,6 @@ from hashcompat.sources.node import live
 if TYPE_CHECKING:
     from hashcompat.core.catalog.lookup import Catalog
     from hashcompat.core.model.items import Item
-    from hashcompat.core.model.plan import Plan
     from hashcompat.core.model.pods import Inventory
     from hashcompat.core.records.probes import Dump
 
@@ -96,12 +95,9 @@ class Joined:
                 inventory, nodes=with_own_releases(inventory.nodes, dumps), pods=tuple(inventory.pods)
             )
             items = None if self.plan else self._made(inventory, reading.source, way, catalog, dumps)
+            wanted = reading.scope.nodes
             known = known_of(
-                (
-                    node
-                    for node in inventory.nodes
-                    if not reading.scope.nodes or node.name in reading.scope.nodes
-                ),
+                (node for node in inventory.nodes if not wanted or node.name in wanted),
                 inventory.pods,
                 items,
                 inventory.servers.found,
@@ -109,7 +105,11 @@ class Joined:
             )
             known = structs.replace(known, origin=dated(inventory))
         if self.plan:
-            known = structs.replace(known, items=items_by_node(_saved(self.plan, way, catalog).items))
+            from hashcompat.sources.files import plans
+
+            plan = plans.read(self.plan)
+            check_releases(self.plan, plan, "" if way.old == AUTO else way.old, way.new, catalog)
+            known = structs.replace(known, items=items_by_node(plan.items))
         return known
 
     def _made(
@@ -130,20 +130,6 @@ class Joined:
             normalized=self.assume_normalized,
         )
         return planning.make(inventory, way.old, way.new, View(catalog, options)).items
-
-
-def reading(source: SourceOptions, scope: ScopeOptions, *, quiet: bool) -> InventoryRequest:
-    """Return how the source is read: with its nodes, and with pods where it has any."""
-    return InventoryRequest(source, scope, needs_nodes=True, quiet=quiet, needs_pods=False)
-
-
-def _saved(name: str, way: Way, catalog: Catalog) -> Plan:
-    """Read a saved plan; raises InputError where its releases are not those of the command line."""
-    from hashcompat.sources.files import plans
-
-    plan = plans.read(name)
-    check_releases(name, plan, "" if way.old == AUTO else way.old, way.new, catalog)
-    return plan
 
 
 @group
@@ -206,33 +192,27 @@ def command(arguments: Arguments) -> int:
     names = arguments.data.names(quiet=quiet)
     check_overridden(arguments.from_release, overridden=arguments.joined.override_node_releases)
     way = Way(
-        names.read_or_auto(arguments.from_release or AUTO, "--from"),
-        names.read(arguments.to_release, "--to"),
+        names.read_or_auto(arguments.from_release or AUTO, "--from"), names.read(arguments.to_release, "--to")
     )
     server = names.read(arguments.joined.apiserver, "--apiserver") if arguments.joined.apiserver else ""
     joined = changed(arguments.joined, apiserver=server)
     output.ready(PREFLIGHT, arguments.shown)
     created = now()
     nodes, catalog = _dumps(arguments), names.catalog
-    read = reading(arguments.source, arguments.scope, quiet=quiet)
-    known = joined.known(read, way, nodes or [], catalog)
-    if way.old == AUTO:
-        check_plan(known, nodes or [], catalog)
-    current = "" if way.old == AUTO else way.old
-    result = inspect(
-        nodes,
-        known,
-        PreflightRequest(
-            way.new,
-            current,
-            server,
-            tuple(listed(arguments.ignored)),
-            datetime.now(UTC),
-            joined.assume_normalized,
-            joined.override_node_releases,
-        ),
-        catalog,
+    # with its nodes, and with pods where it has any
+    read = InventoryRequest(
+        arguments.source, arguments.scope, needs_nodes=True, quiet=quiet, needs_pods=False
     )
+    known = joined.known(read, way, nodes or [], catalog)
+    current = "" if way.old == AUTO else way.old
+    if not current:
+        check_plan(known, nodes or [], catalog)
+    ignored, flags = (
+        tuple(listed(arguments.ignored)),
+        (joined.assume_normalized, joined.override_node_releases),
+    )
+    request = PreflightRequest(way.new, current, server, ignored, datetime.now(UTC), *flags)
+    result = inspect(nodes, known, request, catalog)
     result = structs.replace(result, making=names.making(created, arguments))
     output.show(PREFLIGHT, result, arguments.shown)
     output.notes(PREFLIGHT, result, quiet=quiet)

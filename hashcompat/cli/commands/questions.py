@@ -32,14 +32,7 @@ from hashcompat.cli.args.common import (
     check_overridden,
     shows,
 )
-from hashcompat.cli.args.facts import (
-    KEEP_GOING,
-    FactOptions,
-    Normalized,
-    Patched,
-    RecordOptions,
-    planned,
-)
+from hashcompat.cli.args.facts import KEEP_GOING, FactOptions, Normalized, Patched, RecordOptions, planned
 from hashcompat.cli.args.inventory import InventoryRequest, is_named, refuse_without_pods
 from hashcompat.cli.args.source import LabelOptions, ScopeOptions, SourceOptions
 from hashcompat.core.errors import UsageError

@@ -167,19 +167,18 @@ def rules_command(arguments: RuleArguments) -> None:
 
 
 def _known(name: str, known: Mapping[str, Rule]) -> str:
-    """Return the id that is meant; raises UsageError, with the nearest ones, where there is not one."""
+    """Return the id that is meant; raises UsageError where there is not one.
+
+    It names those of rules whose names have the word, or the ids nearest to it.
+    """
     match = _ID.fullmatch(name)
     meant = f"{match[1].upper()}{'-' * (match[1].upper() == 'PF')}{int(match[2]):03}" if match else name
     if meant in known:
         return meant
-    raise UsageError(f"no rule {name!r}; near it: {', '.join(_near(name, meant, known))}")
-
-
-def _near(name: str, meant: str, known: Mapping[str, Rule]) -> list[str]:
-    """Return the ids nearest to one, or those of rules whose names have the word."""
-    named = [rule.id for rule in known.values() if len(name) > 2 and name.lower() in rule.name.lower()]
+    near = [rule.id for rule in known.values() if len(name) > 2 and name.lower() in rule.name.lower()][:3]
     first, *_, last = known
-    return named[:3] or get_close_matches(meant.upper(), known, n=3) or [first, last]
+    near = near or get_close_matches(meant.upper(), known, n=3) or [first, last]
+    raise UsageError(f"no rule {name!r}; near it: {', '.join(near)}")
 
 
 @group

@@ -17,7 +17,7 @@ from hashcompat.analysis.answers.redaction import Redaction, Snapshot
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, command_line, flag, given_flags, group, option
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, ReleaseNames, WithoutHashes, shows
+from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, WithoutHashes, shows
 from hashcompat.cli.args.facts import RecordOptions
 from hashcompat.cli.args.inventory import InventoryRequest
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
@@ -205,17 +205,7 @@ def diff_command(arguments: DiffArguments) -> int:
     is gone, whose verdict or reasons changed. Of releases: the types that are hashed, the hash's steps, what
     kubelets do, API servers' defaults, feature gates. Call a file ./1.31 that looks like a release.
     """
-    names = arguments.data.names(quiet=arguments.quiet.quiet)
-    report, result = _compared(arguments, names)
-    output.show(report, arguments.without_hashes.of(result), arguments.shown)
-    output.notes(report, result, quiet=arguments.quiet.quiet)
-    return ExitCode.FINDING if arguments.detailed_exitcode and result.is_different else ExitCode.OK
-
-
-def _compared(
-    arguments: DiffArguments, names: ReleaseNames
-) -> tuple[Report[Any], DocumentDifference | ReleaseDifference]:
-    sides = arguments.old, arguments.new
+    names, sides = arguments.data.names(quiet=arguments.quiet.quiet), (arguments.old, arguments.new)
     releases = [one for one in sides if is_release_name(one)]
     if len(releases) == 1:
         (other,) = (one for one in sides if one not in releases)
@@ -223,19 +213,25 @@ def _compared(
             f"{releases[0]} is a release and {called(other)} is none; give two releases, two plans or two"
             f" snapshots (./{releases[0]} is a file of that name)"
         )
+    report: Report[Any] = DIFFERENCE if releases else CHANGES
+    result: DocumentDifference | ReleaseDifference
     if releases:
         if arguments.without_hashes.no_hashes:
             raise UsageError("--no-hashes is about plans and snapshots: releases have no hashes")
-        output.ready(DIFFERENCE, arguments.shown)
+        output.ready(report, arguments.shown)
         old_release, new_release = map(names.read, sides)
-        return DIFFERENCE, compare_releases(old_release, new_release, names.catalog)
-    if sides == (STDIN, STDIN):
-        raise UsageError("standard input can be only one of the two")
-    for name in given_flags(arguments.data):
-        raise UsageError(f"{name} goes with two releases: saved documents are compared as they are")
-    output.ready(CHANGES, arguments.shown)
-    old, new = map(read, sides)
-    return CHANGES, changes.compare(old.value, new.value, (old.file, new.file))
+        result = compare_releases(old_release, new_release, names.catalog)
+    else:
+        if sides == (STDIN, STDIN):
+            raise UsageError("standard input can be only one of the two")
+        for name in given_flags(arguments.data):
+            raise UsageError(f"{name} goes with two releases: saved documents are compared as they are")
+        output.ready(report, arguments.shown)
+        old, new = map(read, sides)
+        result = changes.compare(old.value, new.value, (old.file, new.file))
+    output.show(report, arguments.without_hashes.of(result), arguments.shown)
+    output.notes(report, result, quiet=arguments.quiet.quiet)
+    return ExitCode.FINDING if arguments.detailed_exitcode and result.is_different else ExitCode.OK
 
 
 # A saved document in other formats.

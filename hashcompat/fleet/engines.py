@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache, partial
+from functools import cache
 from typing import Any, Final, NoReturn, Protocol, TypeVar, cast
 
 import msgspec
@@ -135,10 +135,7 @@ def _engine(workers: int | None, scheduler: str, memory: str) -> Iterator[Engine
                 }
             )
         )
-        if scheduler:
-            yield Dask(partial(_client, distributed, scheduler))
-            return
-        cluster = stack.enter_context(
+        place: Any = scheduler or stack.enter_context(
             distributed.LocalCluster(  # type: ignore[no-untyped-call,unused-ignore]
                 n_workers=workers or _fitting(dask.system.CPU_COUNT, distributed.system.MEMORY_LIMIT),
                 threads_per_worker=1,
@@ -149,7 +146,8 @@ def _engine(workers: int | None, scheduler: str, memory: str) -> Iterator[Engine
                 preload=_PRELOAD,
             )
         )
-        yield Dask(partial(_client, distributed, cluster))
+        # which raises OSError or ValueError
+        yield Dask(lambda: distributed.Client(place, timeout=_PATIENCE / 4))  # type: ignore[no-untyped-call,unused-ignore]
 
 
 def _check_memory(text: str) -> None:
@@ -166,11 +164,6 @@ def _check_memory(text: str) -> None:
 def _fitting(processors: int, memory: int) -> int:
     """Return how many workers to start on so many processors with so many bytes."""
     return max(min(processors, memory // _LEAST), 1)
-
-
-def _client(distributed: Any, place: Any) -> Any:
-    """Connect to a scheduler by its address, or to a cluster; raises OSError or ValueError."""
-    return distributed.Client(place, timeout=_PATIENCE / 4)
 
 
 def _version() -> str:

@@ -88,8 +88,7 @@ def shown(error: Exception) -> str:
 def answers(inventory: Inventory, question: Question, catalog: Catalog) -> tuple[TargetResult, ...]:
     """Plan one cluster for all target releases and count; a plan that is refused is an answer too."""
     running = catalog.in_order(node.kubelet for node in inventory.nodes if node.kubelet)
-    records = index(inventory.records)
-    options = Options(keep_going=question.keep_going, records=records)
+    options = Options(keep_going=question.keep_going, records=index(inventory.records))
     view = View(catalog, options)
     return tuple(_answer(inventory, running, target, question, view) for target in question.targets)
 
@@ -186,15 +185,8 @@ def _owners(items: Iterable[Item]) -> list[Row]:
     groups = dict[Row, _Group]()
     for item in items:
         pod, container, found = item.pod, item.container, item.prediction
-        key = (
-            found.from_release,
-            pod.namespace,
-            owner_of(pod),
-            container.name,
-            str(container.type),
-            str(found.verdict),
-            _rules(item),
-        )
+        whose = found.from_release, pod.namespace, owner_of(pod), container.name, str(container.type)
+        key = (*whose, str(found.verdict), _rules(item))
         groups.setdefault(key, _Group()).add(item)
     return [
         (*key, group.containers, group.pods, group.nodes)
@@ -309,10 +301,10 @@ def file_of(key: str) -> str:
 
 def tries_in(names: Iterable[str]) -> dict[str, int]:
     """Return how often a process began with an input and did not end, by key."""
-    marks = (name.partition(_TRIED) for name in names if _TRIED in name)
     found = dict[str, int]()
-    for key, _, number in marks:
-        found[key] = max(found.get(key, 0), int(number))
+    for key, mark, number in (name.partition(_TRIED) for name in names):
+        if mark:
+            found[key] = max(found.get(key, 0), int(number))
     return found
 
 
@@ -398,7 +390,9 @@ def answer(task: InputTask, path: str) -> Made:
     """Return what comes of an input that is a local file; it needs no store."""
     gc.set_threshold(_BETWEEN_COLLECTIONS)
     try:
-        inventory = _inventory(task.entry, Path(path))
+        # read under the name of what it is a copy of
+        (source,) = inputs(path, recursive=False, suffixes=())
+        inventory = files.collect((structs.replace(source, origin=task.entry.url),))
         found = answers(inventory, task.question, catalog_of(task.schemas))
         return _for_good(InputResult(_head(task, found, inventory), found))
     except InputError as error:
@@ -411,12 +405,6 @@ def answer(task: InputTask, path: str) -> Made:
 
 def _for_good(part: InputResult) -> Made:
     return Made(InputResult(part.head, ()), packed(part))
-
-
-def _inventory(entry: StoredFile, path: Path) -> Inventory:
-    """Read a file under the name of what it is a copy of; raises InputError."""
-    (source,) = inputs(str(path), recursive=False, suffixes=())
-    return files.collect((structs.replace(source, origin=entry.url),))
 
 
 def loose(task: InputTask, error: str, status: InputStatus = InputStatus.UNREADABLE) -> InputResult:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import structs
@@ -279,13 +279,12 @@ def _superseded(heads: Iterable[Head]) -> dict[str, str]:
             by_uid.setdefault(head.uid, []).append(head)
     found = dict[str, str]()
     for some in by_uid.values():
-        *older, newest = sorted(some, key=_age)
+        *older, newest = sorted(
+            some,
+            key=lambda one: (one.taken.isoformat() if one.taken else "", one.entry.modified, one.entry.url),
+        )
         found |= {head.key: newest.entry.url for head in older}
     return found
-
-
-def _age(head: Head) -> tuple[Any, ...]:
-    return head.taken.isoformat() if head.taken else "", head.entry.modified, head.entry.url
 
 
 def _place(entry: StoredFile, of: int) -> int:
@@ -334,8 +333,16 @@ def _made(  # noqa: PLR0913, PLR0917 - all that a run is
     digests: tuple[str, ...],
     new: int,
 ) -> Run:
-    statuses, outcomes, restarts = _tallies(asked.question.targets, known.values(), superseded)
     every = tuple(file for _, some in sorted(files.items()) for file in some)
+    counted = [head for head in known.values() if head.key not in superseded]
+    statuses, outcomes, restarts = {}, {}, {}
+    for target in asked.question.targets:
+        found = Counter(str(head.statuses[target]) for head in counted)
+        found[InputStatus.SUPERSEDED.value] = len(known) - len(counted)
+        statuses[target] = {name: number for name, number in sorted(found.items()) if number}
+        judged = Counter(head.outcomes[target] for head in counted if target in head.outcomes)
+        outcomes[target] = dict(sorted(judged.items()))
+        restarts[target] = sum(head.restarts.get(target, 0) for head in counted)
     return Run(
         VERSION,
         hashcompat.__version__,
@@ -345,31 +352,12 @@ def _made(  # noqa: PLR0913, PLR0917 - all that a run is
         began,
         now(),
         len(known),
-        statuses,
-        outcomes,
-        restarts,
+        *(statuses, outcomes, restarts),
         {table: names_of(table) for table in TABLES if any(file.table == table for file in every)},
         every,
         digests,
         new,
     )
-
-
-def _tallies(
-    targets: Iterable[str], heads: Iterable[Head], superseded: Mapping[str, str]
-) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]], dict[str, int]]:
-    every = list(heads)
-    counted = [head for head in every if head.key not in superseded]
-    statuses, outcomes, restarts = {}, {}, {}
-    for target in targets:
-        found = Counter(str(head.statuses[target]) for head in counted)
-        found[InputStatus.SUPERSEDED.value] = len(every) - len(counted)
-        statuses[target] = {name: number for name, number in sorted(found.items()) if number}
-        outcomes[target] = dict(
-            sorted(Counter(head.outcomes[target] for head in counted if target in head.outcomes).items())
-        )
-        restarts[target] = sum(head.restarts.get(target, 0) for head in counted)
-    return statuses, outcomes, restarts
 
 
 def _clean(out: Directory, made: Run, keys: set[str]) -> None:

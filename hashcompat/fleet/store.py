@@ -143,7 +143,7 @@ class Directory:
         def find() -> dict[str, Any]:
             self.system.invalidate_cache()
             if self.local:
-                return {path: _local_info(self.system, path) for path in _local_files(self.root)}
+                return {path: self._local_info(path) for path in _local_files(self.root)}
             found: dict[str, Any] = self.system.find(self.root, detail=True)
             if not found and not self.system.exists(self.root):
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -162,6 +162,14 @@ class Directory:
         if not chosen:
             raise StoreError(f"{urls(self.url)}: no file of Kubernetes objects ({', '.join(SUFFIXES)}) in it")
         return chosen
+
+    def _local_info(self, path: str) -> dict[str, Any]:
+        """Return what is known of a local file; a link to nothing is an input too."""
+        try:
+            info: dict[str, Any] = self.system.info(path)
+        except OSError:
+            return {"size": 0}
+        return info
 
     def _entry(self, path: str, info: Mapping[str, Any]) -> StoredFile:
         stamp, modified = _stamp(info)
@@ -185,12 +193,8 @@ class Directory:
 
     def read(self, name: str) -> bytes:
         """Return the content of a file of this program; raises StoreError."""
-
-        def content() -> bytes:
-            found: bytes = self.system.cat_file(self.path(name))
-            return found
-
-        return tried(content, f"{self.url}/{name}")
+        found: bytes = tried(lambda: self.system.cat_file(self.path(name)), f"{self.url}/{name}")
+        return found
 
     def read_each(self, names: Iterable[str]) -> Iterator[bytes]:
         """Yield the contents of some small files in their order, several of which are read at once."""
@@ -250,24 +254,15 @@ class Directory:
 
 def _local_files(root: str) -> Iterator[str]:
     """Yield the files of a local directory; fsspec would leave out what of it cannot be listed."""
+
+    def fail(error: OSError) -> None:
+        raise StoreError(f"{error.filename}: cannot read: {error.strerror}")
+
     if Path(root).is_file():
         yield root
         return
-    for folder, _, names in os.walk(root, onerror=_cannot_list):
+    for folder, _, names in os.walk(root, onerror=fail):
         yield from (str(Path(folder, name)) for name in names)
-
-
-def _local_info(system: Any, path: str) -> dict[str, Any]:
-    """Return what is known of a local file; of a link to nothing, only that, so that it is an input too."""
-    try:
-        info: dict[str, Any] = system.info(path)
-    except OSError:
-        return {"size": 0}
-    return info
-
-
-def _cannot_list(error: OSError) -> None:
-    raise StoreError(f"{error.filename}: cannot read: {error.strerror}")
 
 
 def _without_suffixes(path: str) -> str:

@@ -168,15 +168,9 @@ def _cluster(rows: Sequence[dict[str, Any]], targets: Sequence[str]) -> Cluster:
     # a newer node makes a target not applicable, of which nothing else is counted
     fullest = max(rows, key=lambda row: row["nodes"] is not None)
     return Cluster(
-        fullest["cluster"],
-        fullest["source"],
-        fullest["uid"],
-        fullest["taken"],
-        dict(fullest["labels"]),
-        tuple(fullest["running"]),
-        fullest["nodes"],
-        fullest["pods"],
-        fullest["containers"],
+        *(fullest["cluster"], fullest["source"], fullest["uid"], fullest["taken"]),
+        *(dict(fullest["labels"]), tuple(fullest["running"])),
+        *(fullest["nodes"], fullest["pods"], fullest["containers"]),
         tuple(_upgrade(row, target) for row, target in zip(rows, targets, strict=True)),
     )
 
@@ -185,21 +179,14 @@ def _upgrade(row: dict[str, Any], target: str) -> Upgrade:
     status = row["status"]
     if status != InputStatus.PLANNED:
         standing = Standing.UNDECIDED if status in UNDECIDED else Standing.LEFT_OUT
-        return Upgrade(target, standing, status, row["error"] or _STATUSES.get(status, ""))
+        is_newer = status == InputStatus.NOT_APPLICABLE
+        why = row["error"] or ("a node runs a newer release than the target" if is_newer else "")
+        return Upgrade(target, standing, status, why)
     return Upgrade(
-        target,
-        Standing(row["outcome"]),
-        status,
-        row["why"],
-        row["restart"] + row["kill"],
-        row["unknown"],
-        row["pods_affected"],
-        row["nodes_affected"],
+        *(target, Standing(row["outcome"]), status, row["why"], row["restart"] + row["kill"]),
+        *(row["unknown"], row["pods_affected"], row["nodes_affected"]),
         bool(row["running"]) and all(runs(name, target) for name in row["running"]),
     )
-
-
-_STATUSES: Final = {InputStatus.NOT_APPLICABLE.value: "a node runs a newer release than the target"}
 
 
 def _shared(run: Run, place: Directory, name: str, keys: tuple[str, ...]) -> list[FleetCause]:

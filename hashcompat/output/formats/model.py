@@ -185,19 +185,15 @@ def wrapped(text: str, room: int, indent: int, *, breaks: bool) -> Iterator[tupl
     while start < len(text) or not start:
         end = start + max(len(_start(text[start:], room)), 1)
         if end < len(text):
-            end = _break(text, start, end, breaks=breaks)
+            space = text.rfind(" ", start + 1, end + 1)
+            if space > start:
+                end = space
+            elif not breaks:
+                space = text.find(" ", end)
+                end = space if space > 0 else len(text)
         yield start, min(end, len(text))
         room -= indent if not start else 0
         start = end + (text[end : end + 1] == " ")
-
-
-def _break(text: str, start: int, end: int, *, breaks: bool) -> int:
-    """Return where to break a text between ``start`` and, if possible, ``end``."""
-    space = text.rfind(" ", start + 1, end + 1)
-    if space > start or breaks:
-        return space if space > start else end
-    space = text.find(" ", end)
-    return space if space > 0 else len(text)
 
 
 _SPACE: Final = "  "

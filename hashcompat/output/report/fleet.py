@@ -20,6 +20,7 @@ from hashcompat.output.report.model import (
     Document,
     Findings,
     Headline,
+    Line,
     Prose,
     Ranking,
     Report,
@@ -120,22 +121,21 @@ def _item(cluster: Cluster, upgrade: Upgrade) -> docs.FleetItem:
 
 def _overview(fleet: Fleet, _screen: Screen) -> Iterator[Section]:
     """Yield the counts of each target, its waves, and where the tables are."""
-    lines = [[line] for target in fleet.targets for line in _target_lines(fleet, target)]
+    lines: list[Line] = []
+    for target in fleet.targets:
+        statuses = ", ".join(f"{number:,} {status}" for status, number in fleet.statuses[target].items())
+        outcomes = [f"{number:,} {outcome}" for outcome, number in fleet.outcomes[target].items()]
+        judged = f"; by the policy: {', '.join(outcomes)}" if outcomes else ""
+        lines.append([f"{target}: {count(fleet.inputs, 'input')}: {statuses}"])
+        lines.append([f"  {count(fleet.restarts[target], 'container')} to restart{judged}"])
     lines.append([f"{fleet.standing}: {fleet.why}"])
+    tables = [f"Tables: {urls(fleet.out)}"]
     if not fleet.waves:
-        yield Section([*lines, [f"Tables: {urls(fleet.out)}"]])
+        yield Section([*lines, tables])
         return
     yield Section(lines)
     yield Section(Table(WAVE_COLUMNS, lambda: wave_rows(fleet)))
-    yield Section([*([line] for line in _left_out_lines(fleet)), [f"Tables: {urls(fleet.out)}"]])
-
-
-def _target_lines(fleet: Fleet, target: str) -> Iterator[str]:
-    statuses = ", ".join(f"{number:,} {status}" for status, number in fleet.statuses[target].items())
-    outcomes = [f"{number:,} {outcome}" for outcome, number in fleet.outcomes[target].items()]
-    judged = f"; by the policy: {', '.join(outcomes)}" if outcomes else ""
-    yield f"{target}: {count(fleet.inputs, 'input')}: {statuses}"
-    yield f"  {count(fleet.restarts[target], 'container')} to restart{judged}"
+    yield Section([*([line] for line in _left_out_lines(fleet)), tables])
 
 
 def _left_out_lines(fleet: Fleet) -> Iterator[str]:

@@ -85,8 +85,13 @@ _WORDS: Final = {
 def _listings(fleet: Fleet) -> Iterator[Listing]:
     """Yield the tables that have rows."""
     by_target = [f"Clusters, {target}" for target in fleet.targets]
+    targets = [
+        [target, *(numbers[one] for one in Standing), fleet.restarts[target]]
+        for place, target in enumerate(fleet.targets)
+        for numbers in [Counter(one.upgrades[place].standing for one in fleet.clusters)]
+    ]
     every: tuple[tuple[str, str, Sequence[str], Sequence[Sequence[object]], str], ...] = (
-        ("targets", "Targets", ("Target", *map(_title, Standing), "Restarts"), _target_rows(fleet), ""),
+        ("targets", "Targets", ("Target", *map(_title, Standing), "Restarts"), targets, ""),
         ("waves", "Waves", [*map(_title, WAVE_COLUMNS)], [*wave_rows(fleet)], ""),
         ("left-out", "In no wave", ("Target", "Reason", "Clusters", "Which"), _left_out_rows(fleet), ""),
         (
@@ -127,14 +132,6 @@ def _cause(shared: FleetCause) -> list[object]:
     rule, path, verdict = shared.names
     found = find(rule)
     return [rule, found.name if found else None, path or None, verdict]
-
-
-def _target_rows(fleet: Fleet) -> list[list[object]]:
-    return [
-        [target, *(numbers[one] for one in Standing), fleet.restarts[target]]
-        for place, target in enumerate(fleet.targets)
-        for numbers in [Counter(one.upgrades[place].standing for one in fleet.clusters)]
-    ]
 
 
 def _left_out_rows(fleet: Fleet) -> list[list[object]]:

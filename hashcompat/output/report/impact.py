@@ -312,17 +312,14 @@ def _sure(certainty: Certainty) -> Coloured:
 def _owner_cells(owner: RestartedOwner) -> list[object]:
     numbers = [owner.replicas, owner.restarted, owner.unknown, owner.nodes]
     took = None if owner.seconds is None else Prose(f"{owner.seconds} s")
-    return [owner.namespace, owner.name, *numbers, took, Prose(", ".join(_remarks(owner))) or None]
-
-
-def _remarks(owner: RestartedOwner) -> Iterator[str]:
-    yield f"stops within {owner.grace_seconds} s"
-    if owner.single:
-        yield "the only replica"
-    if owner.name.startswith("Pod/"):
-        yield "nothing controls it"
-    if owner.unprobed:
-        yield "no readinessProbe"
+    remarks = (
+        (f"stops within {owner.grace_seconds} s", True),
+        ("the only replica", owner.single),
+        ("nothing controls it", owner.name.startswith("Pod/")),
+        ("no readinessProbe", owner.unprobed),
+    )
+    note = Prose(", ".join(text for text, is_so in remarks if is_so))
+    return [owner.namespace, owner.name, *numbers, took, note]
 
 
 def _notes(impact: Impact) -> Iterator[str]:

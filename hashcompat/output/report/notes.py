@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from hashcompat.core.model.escape import agree, are, count, name_path, never_compared, printable
-from hashcompat.core.model.items import PodName
 from hashcompat.core.model.plan import Plan, Suggestion, Summary
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.regex import regex
@@ -235,9 +234,11 @@ def _next(shown: Excerpt, invocation: Invocation) -> Iterator[str]:
         yield _command(invocation, "preflight", "--to", plan.to_release, "--no-node", *invocation.pods)
         return
     way = ("--from", plan.from_release, "--to", plan.to_release, *invocation.pods, *invocation.facts)
-    if not is_used_up and (pod := _worst(shown)):
-        name = name_path(pod.namespace, pod.name)
-        yield _command(invocation, "explain", name, *way)
+    # a pod of the owner with the most restarts whose name can be pasted
+    worst = (group.first for group in groups_in_order(shown.tally.owners, None) if group.first)
+    pod = next((pod for pod in worst if _is_plain(pod.namespace) and _is_plain(pod.name)), None)
+    if pod and not is_used_up:
+        yield _command(invocation, "explain", name_path(pod.namespace, pod.name), *way)
     if plan.suggestion:
         yield plan.suggestion.command.replace("hashcompat", invocation.program, 1)
     elif summary.nodes_affected and not is_used_up:
@@ -246,12 +247,6 @@ def _next(shown: Excerpt, invocation: Invocation) -> Iterator[str]:
 
 def _command(invocation: Invocation, *words: str) -> str:
     return f"{invocation.program} {shlex.join(words)}"
-
-
-def _worst(shown: Excerpt) -> PodName | None:
-    """Return a pod of the owner with the most restarts whose name can be pasted; None without one."""
-    pods = (group.first for group in groups_in_order(shown.tally.owners, None) if group.first)
-    return next((pod for pod in pods if _is_plain(pod.namespace) and _is_plain(pod.name)), None)
 
 
 def _is_plain(name: str) -> bool:

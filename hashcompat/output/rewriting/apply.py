@@ -7,6 +7,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -155,41 +156,33 @@ def planned(work: Work, place: RecordStore, manifests: Path | None) -> Replaceme
 def _of_task(
     task: Task, found: FoundContainer | None, latest: Mapping[tuple[str, str], str], place: RecordStore
 ) -> Replacement | Done:
-    rewrite = task.rewrite
-    new = f"{rewrite.new:x}"
-    if found is None:
-        return _done(task, State.SKIPPED, "there is no such container any more")
-    if found.broken:
-        return _done(task, State.SKIPPED, found.broken)
+    rewrite, new = task.rewrite, f"{task.rewrite.new:x}"
     names = task.namespace, task.pod, task.container
+    done = partial(Done, rewrite.id, *names)
+    if found is None:
+        return done(State.SKIPPED, "there is no such container any more")
+    if found.broken:
+        return done(State.SKIPPED, found.broken)
     if found.uid != rewrite.uid or (found.namespace, found.pod, found.container) != names:
-        return _done(task, State.SKIPPED, "it is another pod's")
+        return done(State.SKIPPED, "it is another pod's")
     if latest[found.uid, found.container] != found.id:
-        return _done(task, State.SKIPPED, "there is a newer container of its name")
+        return done(State.SKIPPED, "there is a newer container of its name")
     if found.hash == new:
-        return _done(task, State.ALREADY, "")
+        return done(State.ALREADY, "")
     if found.hash != f"{rewrite.recorded:x}":
-        return _done(task, State.SKIPPED, "another hash is recorded than when the document was made")
+        return done(State.SKIPPED, "another hash is recorded than when the document was made")
     if not found.running:
-        return _done(task, State.SKIPPED, "it does not run")
+        return done(State.SKIPPED, "it does not run")
     try:
         value = place.with_hash(found.value, found.hash, new)
     except InputError as error:
-        return _done(task, State.SKIPPED, str(error))
+        return done(State.SKIPPED, str(error))
     hashes = found.hash, new
     return Replacement(Entry(place.kind, found.id, *names, found.value, value, hashes, found.started), found)
 
 
-def _done(task: Task, state: State, why: str) -> Done:
-    return Done(task.rewrite.id, task.namespace, task.pod, task.container, state, why)
-
-
 def _of_pin(pin: ManifestPin, manifests: Path | None) -> Replacement | Done:
-    path = Path(pin.path)
-
-    def done(state: State, why: str) -> Done:
-        return Done(pin.path, pin.namespace, pin.pod, "", state, why)
-
+    path, done = Path(pin.path), partial(Done, pin.path, pin.namespace, pin.pod, "")
     if manifests is None or path.parent != manifests:
         return done(State.SKIPPED, "it is in no directory that --static-pod-dir names")
     try:
@@ -341,7 +334,8 @@ def checked(
     written = {one.name for one in known.values()}
     for task in work.tasks:
         if task.rewrite.id not in written:
-            yield _done(task, *_unwritten(f"{task.rewrite.new:x}", shown.get(task.rewrite.id)))
+            now = _unwritten(f"{task.rewrite.new:x}", shown.get(task.rewrite.id))
+            yield Done(task.rewrite.id, task.namespace, task.pod, task.container, *now)
     for pin in work.pins:
         if pin.path not in written:
             yield Done(pin.path, pin.namespace, pin.pod, "", *_with_uid(pin.path, pin.uid, read))

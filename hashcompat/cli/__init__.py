@@ -96,7 +96,7 @@ def encoding() -> str:
     return codecs.lookup(sys.stdout.encoding or _ENCODING).name
 
 
-def say(text: str, *, end: str = "\n") -> None:
+def say(text: str) -> None:
     """Print to stderr; what a full one does not take is lost, because nothing could report that.
 
     A CI runner obeys none of it.
@@ -107,7 +107,7 @@ def say(text: str, *, end: str = "\n") -> None:
     from hashcompat.core.model.escape import disarmed
 
     try:
-        click.echo(disarmed(f"{text}{end}"), nl=False, err=True)
+        click.echo(disarmed(f"{text}\n"), nl=False, err=True)
     except BrokenPipeError:
         raise
     except OSError:

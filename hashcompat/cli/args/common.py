@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
@@ -151,7 +151,10 @@ class Releases:
                 if nodes
                 else ": the input has pods and no nodes, which kubectl get nodes,pods -A -o json saves too"
             )
-        names.say(f"--from is what the nodes report: {_counted(counts, names.catalog)}")
+        every = names.catalog.in_order(counts)  # oldest first and unknown ones last
+        more = [f"and {count(len(every) - _SHOWN, 'other release')}"] if len(every) > _SHOWN else []
+        shown = [f"{name} ({count(counts[name], 'node')})" for name in every[:_SHOWN]]
+        names.say(f"--from is what the nodes report: {', '.join([*shown, *more])}")
 
     def check_items(self, items: Sequence[Item], nodes: Iterable[Node]) -> None:
         """Raise UsageError where no ``--from`` is given and no node shows it for any container."""
@@ -166,13 +169,6 @@ class Releases:
                 if on and set(on).isdisjoint(names)
                 else ", and no pod in the input runs on a node that reports a release"
             )
-
-
-def _counted(counts: Mapping[str, int], catalog: Catalog) -> str:
-    """Return the releases with the number of their nodes, oldest first and unknown ones last."""
-    every = catalog.in_order(counts)
-    more = [f"and {count(len(every) - _SHOWN, 'other release')}"] if len(every) > _SHOWN else []
-    return ", ".join([*(f"{name} ({count(counts[name], 'node')})" for name in every[:_SHOWN]), *more])
 
 
 def check_overridden(from_release: str | None, *, overridden: bool) -> None:

@@ -177,6 +177,10 @@ class FactOptions:
         given = {"--apiserver": self.apiserver, "--apiserver-to": self.apiserver_to}
         servers = [names.read(name, flag) if name else "" for flag, name in given.items()]
         gates = frozenset(_gates(",".join(self.feature_gates)))
+        sysctls = None
+        if self.allowed_sysctls is not None:  # kernel.msg*,net.core.somaxconn, in which slashes are dots
+            given_names = filter(None, map(str.strip, self.allowed_sysctls.split(",")))
+            sysctls = frozenset(name.replace("/", ".") for name in given_names)
         records = index(self.records.collect(reading, inventory))
         if patches.normalized and not records:
             raise UsageError(f"--assume-normalized: {NO_RECORDS}")
@@ -189,7 +193,7 @@ class FactOptions:
             cri_dockerd=self.cri_dockerd,
             other_runtime=self.other_runtime,
             assume_upstream=self.assume_upstream,
-            allowed_sysctls=None if self.allowed_sysctls is None else _sysctls(self.allowed_sysctls),
+            allowed_sysctls=sysctls,
             apiserver=servers[0],
             apiserver_to=servers[1],
             patch=patches.target,
@@ -245,11 +249,6 @@ class Patched:
             AssumePatch(name, likes) if name else None for name in (self.strategy, self.from_patched)
         )
         return Patches(target, current, self.assume_normalized)
-
-
-def _sysctls(text: str) -> frozenset[str]:
-    """Read ``kernel.msg*,net.core.somaxconn``; slashes are dots."""
-    return frozenset(name.strip().replace("/", ".") for name in text.split(",") if name.strip())
 
 
 def _gates(text: str) -> Iterator[tuple[str, bool]]:

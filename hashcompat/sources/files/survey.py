@@ -98,7 +98,8 @@ class _Seen(msgspec.Struct):
     """How many replicas its controllers want."""
 
 
-class Survey(_Seen, kw_only=True):
+# What is counted is frozen once a survey has it, which msgspec allows and dataclasses do not.
+class Survey(_Seen, frozen=True, kw_only=True):  # type: ignore[misc]
     """What a first look at a file shows."""
 
     source: Input

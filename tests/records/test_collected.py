@@ -9,7 +9,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.verdicts import Applied, Files, Record, Recorded, Sandbox
-from hashcompat.core.records.collected import from_documents, from_dump
+from hashcompat.core.records.collected import files_of, from_documents, from_dump
 from hashcompat.core.records.probes import Dump, Probe
 from tests.helpers.dumps import GONE, Key, as_text, dump, failed
 
@@ -166,6 +166,11 @@ def test_a_cut_dump_is_an_error() -> None:
 
 def test_a_runtime_without_containers_has_no_records() -> None:
     assert read({("cri", "containers"): '{"containers": []}', ("cri", "pods"): pods()}) == []
+
+
+def test_a_dump_whose_runtime_did_not_answer_decides_nothing_about_admission() -> None:
+    assert files_of(dump({**EMPTY, ("cri", "containers"): failed("refused")})) == []
+    assert len(files_of(dump({**EMPTY, ("cri", "containers"): cri(cri_row("a"))}))) == 1
 
 
 def test_a_sandbox_that_was_shown_alone_counts_instead_of_its_row() -> None:

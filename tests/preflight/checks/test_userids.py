@@ -50,6 +50,7 @@ def both(text: str) -> Any:
         ),
         ("1.33.5", {**SET_UP, PROGRAM: GONE, ("directory", "/usr/bin"): "sh\ngetsubids\n"}, OK),
         ("1.33.5", both("998:65536:7208960\n"), OK),
+        ("1.33.5", both(f"admin:7274496:65536\n{ENOUGH}podman:7340032:65536\n"), OK),
         ("1.33.5", both(""), ERROR),
         ("1.33.5", {**SET_UP, GIDS: GONE}, ERROR),
         ("1.33.5", {**SET_UP, GIDS: "kubelet:131072:7208960\n"}, ERROR),

@@ -347,13 +347,13 @@ def ranges(dump: Dump, path: str) -> tuple[IdRange, ...]:
     """Return the ranges of the user in a file, by its name or id; raises UnreadError for no numbers."""
     user = _line(dump) or [USER]
     owners = {USER, *user[2:3]}
+    rows = [line.split(":") for line in _read(dump, path)]
     found = list[IdRange]()
-    for owner, *parts in (line.split(":") for line in _read(dump, path)):
-        if owner in owners:
-            numbers = [part.strip() for part in parts]
-            if len(numbers) != 2 or not all(map(_NUMBER.fullmatch, numbers)):
-                raise UnreadError(f"{path}: a line of {USER} is not NAME:FIRST:LENGTH")
-            found.append(IdRange(*map(int, numbers)))
+    for parts in [row[1:] for row in rows if row[0] in owners]:
+        numbers = [part.strip() for part in parts]
+        if len(numbers) != 2 or not all(map(_NUMBER.fullmatch, numbers)):
+            raise UnreadError(f"{path}: a line of {USER} is not NAME:FIRST:LENGTH")
+        found.append(IdRange(*map(int, numbers)))
     return tuple(found)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from hashcompat.core.corev1.scheduling import api_references
+from tests.helpers.program import ROOT
 
 
 def volume(**source: Any) -> dict[str, Any]:
@@ -76,6 +80,22 @@ def container(key: str = "containers", **fields: Any) -> dict[str, Any]:
 )
 def test_what_names_an_api_object(spec: dict[str, Any], kinds: tuple[str, ...]) -> None:
     assert api_references(spec) == kinds
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_kinds_have_one_order_in_every_process(seed: int) -> None:
+    """Whatever seed its sets have, and in whatever order the keys of a container are."""
+    secret = {"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}
+    both = {**secret, "envFrom": [{"configMapRef": {"name": "m"}}]}
+    code = f"""if True:
+        from hashcompat.core.corev1.scheduling import api_references
+        both = {both!r}
+        for one in both, dict(reversed(both.items())):
+            print(api_references(dict(containers=[one])))
+    """
+    environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
+    printed = subprocess.check_output([sys.executable, "-c", code], env=environment, cwd=ROOT, text=True)
+    assert printed.splitlines() == ["('configmaps', 'secrets')"] * 2
 
 
 @pytest.mark.parametrize(

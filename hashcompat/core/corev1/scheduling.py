@@ -242,7 +242,8 @@ _VOLUMES: Final = {
     "podCertificate": "podcertificates",
 }
 
-_VALUE_SOURCES: Final = frozenset({"envFrom", "env", "valueFrom", *CONTAINER_LISTS})
+_VALUE_SOURCES: Final = ("envFrom", "env", "valueFrom", *CONTAINER_LISTS)
+"""In one order, which that of the kinds follows: a set has another one in each process."""
 
 
 def api_references(spec: Mapping[str, Any]) -> tuple[str, ...]:
@@ -272,8 +273,8 @@ def _named_in(value: Any) -> Iterator[str]:
     """Follow the keys below which a container can name objects; other keys are not references."""
     for item in _items(value):
         yield from _kinds(item)
-        for key in _VALUE_SOURCES & item.keys():
-            child = item[key]
+        for key in _VALUE_SOURCES:
+            child = item.get(key)
             yield from _named_in(child if isinstance(child, list) else [child])
 
 

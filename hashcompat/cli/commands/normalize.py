@@ -85,7 +85,8 @@ def made(arguments: Arguments) -> None:
     if not options.records:
         raise UsageError(NO_RECORDS)
     found = normalizing.make(inventory, way.old, way.new, View(names.catalog, options))
-    arguments.releases.check_items([one.item for one in found.changes], inventory.nodes)
+    if len(found.changes) == found.containers:  # the others are KEEP, which a plan takes for known
+        arguments.releases.check_items([one.item for one in found.changes], inventory.nodes)
     found = structs.replace(found, making=names.making(created, arguments))
     signed = Signed(**structs.asdict(found), key=key)
     output.show(NORMALIZATION, signed, arguments.shown)

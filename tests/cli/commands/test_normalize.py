@@ -85,6 +85,20 @@ def test_names_are_those_whose_records_are_rewritten(run: Run, tmp_path: Path) -
     assert result.out == "ns/p/c\n"
 
 
+def test_where_every_container_is_kept_there_is_nothing_to_rewrite(run: Run, tmp_path: Path) -> None:
+    """As after the upgrade, or of a container that has ended: the nodes report their release all the same."""
+    path, pods = tmp_path / "records.json", as_json(pod(status=STATUS), node("v1.30.14"))
+    for to, one in (
+        ("1.31.14", record(IS)),
+        ("1.30.14", record(WAS)),
+        ("1.31.14", record(WAS, state="CONTAINER_EXITED")),
+    ):
+        path.write_text(json.dumps({"containers": [{**one, "id": ID}]}))
+        result = run("normalize", "--to", to, "-f", "-", "--recorded", path, "-o", "json", stdin=pods)
+        assert (result.code, result.items) == (0, []), result.err
+        assert result.err.splitlines()[-1].startswith("0 records and 0 manifests to rewrite; 0 of 0")
+
+
 def test_without_records_there_is_nothing_to_prove(run: Run) -> None:
     result = run("normalize", "--to", "1.31.14", "-f", "-", stdin=PODS)
     assert result.code == 64

@@ -241,6 +241,35 @@ def test_without_an_undo_file_nothing_was_done(fake: Fake, document: Path, run: 
     assert fake.calls == []
 
 
+@pytest.mark.parametrize("action", ["apply", "check", "undo"])
+@pytest.mark.parametrize("flag", ["--out", "--report"])
+def test_no_result_replaces_the_undo_file(
+    fake: Fake, document: Path, run: Run, action: str, flag: str
+) -> None:
+    undo = document.with_name("n.json.undo")
+    (document.parent / "link").symlink_to(document.parent)
+    place = f"{document.parent}/link/n.json.undo"
+    more = (flag, place if flag == "--out" else f"json={place}")
+    if action != "apply":
+        assert run(*words("apply", document, "--write")).code == 0
+    before, calls = undo.read_bytes() if undo.exists() else None, list(fake.calls)
+    result = run(*words(action, document, *more, *(() if action == "check" else ("--write",))))
+    assert (result.code, f"{flag} {place}: that is what undo needs" in result.err) == (64, True), result.err
+    assert (undo.read_bytes() if undo.exists() else None, fake.calls) == (before, calls)
+
+
+@pytest.mark.parametrize("action", ["apply", "check", "undo"])
+def test_a_document_beside_which_nothing_can_be_kept_is_refused(
+    fake: Fake, document: Path, run: Run, action: str
+) -> None:
+    os.mkfifo(pipe := document.parent / "pipe")
+    for file in ("-", "https://example.invalid/n.json", pipe):
+        command = [file if word is document else word for word in words(action, document)]
+        result = run(*command, stdin=document.read_bytes())
+        assert (result.code, "want a file of this node" in result.err) == (64, True), result.err
+    assert fake.calls == []
+
+
 def edited(content: Json) -> None:
     content["items"][0]["record"]["newHash"] = 1
 

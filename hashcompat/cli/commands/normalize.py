@@ -5,6 +5,7 @@ Its parts ``apply``, ``check`` and ``undo`` run on a node; only ``apply`` and ``
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -31,6 +32,7 @@ from hashcompat.output.report.normalization import NORMALIZATION, RUN, Signed
 from hashcompat.output.rewriting import RecordStore, apply, files, runtimes
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
+from hashcompat.sources.files import STDIN, called
 from hashcompat.sources.files.reports import work_in
 
 
@@ -169,6 +171,23 @@ class Tolerance:
         runtimes.check_runtime(runtime, default_catalog().runtimes, untested=self.untested_runtime)
 
 
+def _undo_of(arguments: ApplyArguments | Looked | Undone) -> Path:
+    """Return where the undo file is, which is beside the document.
+
+    Raises UsageError for a document that is no file, and for a result that would replace the undo file.
+    """
+    file = Path(arguments.file)
+    if arguments.file == STDIN or "://" in arguments.file or file.is_fifo():
+        raise UsageError(
+            f"{called(arguments.file)}: want a file of this node, because what undo needs is kept beside it"
+        )
+    kept = apply.undo_of(arguments.file)
+    for name, place in output.places(arguments.shown.out, arguments.shown.reports):
+        if os.path.realpath(place) == os.path.realpath(kept):
+            raise UsageError(f"{name} {place}: that is what undo needs; choose another file")
+    return kept
+
+
 @group
 class ApplyArguments:
     """What ``apply`` is asked."""
@@ -195,10 +214,10 @@ def apply_command(arguments: ApplyArguments) -> None:
     The kubelet has to be stopped, and dockerd too, with live-restore; containerd runs on, and is restarted
     afterwards. FILE.undo keeps what was there before. A second run goes on where the first one ended.
     """
-    longest = duration_of(arguments.max_age, "--max-age")
+    longest, kept = duration_of(arguments.max_age, "--max-age"), _undo_of(arguments)
     output.ready(RUN, arguments.shown)
     work = arguments.node.read(arguments.file, longest)
-    kept, manifests, node = apply.undo_of(arguments.file), arguments.node.manifests, arguments.node.of(work)
+    manifests, node = arguments.node.manifests, arguments.node.of(work)
     with (
         runtimes.alone(arguments.file),
         node.place([one.rewrite.id for one in work.tasks]) as (place, runtime),
@@ -255,8 +274,9 @@ def check_command(arguments: Looked) -> int:
     --restart-runtime restarts it before. Exit code 0 if all are, 2 if the runtime still shows an old record,
     1 if a container is another one, or apply left it or its manifest alone.
     """
+    kept = _undo_of(arguments)
     output.ready(RUN, arguments.shown)
-    work, kept = arguments.node.read(arguments.file), apply.undo_of(arguments.file)
+    work = arguments.node.read(arguments.file)
     known = apply.load_undo(kept, work.digest, work.node.name)
     if not known:
         raise InputError(
@@ -295,8 +315,9 @@ def undo_command(arguments: Undone) -> None:
 
     As for apply, the kubelet has to be stopped, and the runtime is restarted afterwards.
     """
+    kept = _undo_of(arguments)
     output.ready(RUN, arguments.shown)
-    work, kept = arguments.node.read(arguments.file), apply.undo_of(arguments.file)
+    work = arguments.node.read(arguments.file)
     known = apply.load_undo(kept, work.digest, work.node.name)
     if not known:
         raise InputError(f"{kept}: missing, so nothing was rewritten here")

@@ -28,7 +28,7 @@ from hashcompat.core.kubelet.alike import Defaults, unknown_to
 from hashcompat.core.kubelet.hashing import compile_hasher, hashers
 from hashcompat.core.kubelet.staticpods import static_pod_text
 from hashcompat.core.model.items import ContainerName, PodName, container_name, name_of
-from hashcompat.core.model.pods import Container, Inventory, Pod
+from hashcompat.core.model.pods import Container, Inventory, Pod, Source
 from hashcompat.core.model.results import Result
 
 
@@ -299,17 +299,24 @@ def _strings_with(value: Any, pieces: Sequence[str], path: str) -> Iterator[str]
             yield from _strings_with(item, pieces, element(path, index))
 
 
+_HIDDEN: Final = (
+    "a snapshot hides the strings that would be cut; audit the cluster itself, or what kubectl saved of it"
+)
+
+
 def audit(inventory: Inventory, old: Kubelet, new: Kubelet, view: View) -> Audit:
     """Return the audit of every container of a source.
 
     Raises UsageError if ``new`` cannot be stripped to ``old``, and InputError for a container that does not
-    decode.
+    decode, or whose strings a snapshot hides.
     """
-    checks = _Checks(old, new, view)
+    checks, is_saved = _Checks(old, new, view), inventory.origin.kind is Source.SNAPSHOT
     containers, rows, static = 0, list[AuditRow](), list[str]()
     templates: dict[str, None] = {}
     for pod in inventory.pods:
         containers += len(pod.containers)
+        if is_saved or any(container.stored is not None for container in pod.containers):
+            raise InputError(f"{pod.origin}: {_HIDDEN}")
         checked = checks.of(pod)
         for container, each in zip(pod.containers, checked, strict=True):
             if each.hit is not None:

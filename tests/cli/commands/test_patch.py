@@ -367,6 +367,17 @@ def test_the_audit_names_the_strings_that_would_be_cut_but_no_value(run: Run) ->
     assert "1 of 2 containers would not hash as 1.7.16 hashes them" in result.err
 
 
+@pytest.mark.parametrize("more", [(), ("--with-hashes",)])
+@pytest.mark.parametrize("args", [[], [" VolumeDevices:([]v1.VolumeDevice)<nil>"]])
+def test_the_audit_of_a_snapshot_is_refused_because_it_hides_the_strings(
+    run: Run, more: tuple[str, ...], args: list[str]
+) -> None:
+    saved = run("snapshot", "-f", "-", *more, stdin=as_json(pod({"name": "c", "image": "i", "args": args})))
+    result = run(*UP, "--audit", "-f", "-", stdin=saved.out.encode())
+    assert (result.code, result.out) == (1, "")
+    assert "a snapshot hides the strings that would be cut" in result.err
+
+
 def test_the_audit_of_clean_pods_is_clean(run: Run) -> None:
     result = run(*UP, "--audit", "-f", "-", stdin=as_json(pod({"name": "c", "image": "i", "args": ["ok"]})))
     assert (result.code, result.out) == (0, "")

@@ -20,12 +20,13 @@ from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.staticpods import StaticUid
 from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.preflight import DOCKER, RUNTIMES, ManifestPin, Rewrite
-from hashcompat.core.model.verdicts import Recorded, Verdict
+from hashcompat.core.model.verdicts import Hash, Recorded, Verdict
 from hashcompat.core.records.manifests import with_uid
 from hashcompat.core.regex import regex
 
 _ID: Final = regex(r"[0-9a-f]{64}")
 NO_RECORD: Final = "nothing shows the hash that is recorded of it: --recorded and --runtime read records"
+_HIDDEN: Final = "the snapshot hides its hashes: read the cluster itself, or a snapshot --with-hashes"
 _NO_RELEASE: Final = "the release of its kubelet is not known"
 KILLED: Final = "it is killed and not started again, whatever is recorded"
 
@@ -37,6 +38,8 @@ class Remedy(msgspec.Struct, frozen=True):
     pin: ManifestPin | None = None
     obstacle: str = ""
     """Why nothing is done, where it is not surely kept."""
+    new: Hash | None = None
+    """What its record becomes, also where a snapshot hides that or what it is; None where it stays."""
     runtime: str = ""
     """The runtime that the records show; empty where they do not."""
 
@@ -115,32 +118,38 @@ def _of(draft: Drafted, pin: ManifestPin | None) -> Remedy:
     if before.verdict is Verdict.KEEP:
         return Remedy(pin=pin, runtime=runtime)
     proven = _proven(prepared, case, before)
-    if isinstance(proven, str):
-        return Remedy(obstacle=proven)
-    return Remedy(proven, pin, runtime=runtime)
+    return (
+        Remedy(obstacle=proven)
+        if isinstance(proven, str)
+        else structs.replace(proven, pin=pin, runtime=runtime)
+    )
 
 
-def _proven(prepared: Prepared, case: Case, before: Decision) -> Rewrite | str:
+def _proven(prepared: Prepared, case: Case, before: Decision) -> Remedy | str:
     """Return how a container's record is rewritten, or what is not proven."""
-    record, new = case.recorded, case.new_hash.value
+    record, hashed = case.recorded, case.new_hash
     if record is None:
         return NO_RECORD
     if before.verdict is not Verdict.RESTART:
         return "what the target kubelet does with it is unknown whatever is recorded"
     if why := _unlike(record, case):
         return why
-    if not isinstance(record.hash, int) or not case.comparable:
+    if record.hash is None or not case.comparable:
         return "it has no recorded hash that can be compared"
     own = record.hash in case.old_hash.candidates
     if not own and not case.maker:
         return "no known kubelet computes its recorded hash: its spec may have changed since it was created"
-    if new is None or prepared.filled:
+    if not hashed.is_certain or prepared.filled:
         return f"what {case.new.release} computes of it is not certain"
+    new = next(iter(hashed.candidates))
     after = decide(structs.replace(case, recorded=structs.replace(record, hash=new), maker=""))
     if after.verdict is not Verdict.KEEP:
         why = "; ".join(reason.text for reason in after.reasons) or "it restarts all the same"
         return f"not by its hash alone: {why}"
-    return Rewrite(record.id, record.uid, record.hash, new, str(case.old.release) if own else case.maker)
+    if not (isinstance(record.hash, int) and isinstance(new, int)):
+        return Remedy(obstacle=_HIDDEN, new=new)
+    creator = str(case.old.release) if own else case.maker
+    return Remedy(Rewrite(record.id, record.uid, record.hash, new, creator), new=new)
 
 
 def _unlike(record: Recorded, case: Case) -> str:
@@ -162,7 +171,7 @@ def rewritten(prepared: Prepared, found: Remedy) -> Prepared:
     if found.pin is not None:
         given = StaticUid(found.pin.uid, given=True)
         case = structs.replace(case, static_uids=(given, given))
-    if found.rewrite is not None and case.recorded is not None:
-        record = structs.replace(case.recorded, hash=found.rewrite.new)
+    if found.new is not None and case.recorded is not None:
+        record = structs.replace(case.recorded, hash=found.new)
         case = structs.replace(case, recorded=record, maker="")
     return structs.replace(prepared, case=case)

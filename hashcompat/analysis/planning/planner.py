@@ -317,7 +317,7 @@ def _rewritable(found: Sequence[Ruled[Ruling]]) -> list[bool]:
 
     proven = normalized.of_pod([one.draft for one in found])
     return [
-        one.ruling.prediction.verdict is Verdict.RESTART and bool(what.rewrite or what.pin)
+        one.ruling.prediction.verdict is Verdict.RESTART and (what.new is not None or what.pin is not None)
         for one, what in zip(found, proven, strict=True)
     ]
 

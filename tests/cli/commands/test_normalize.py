@@ -6,6 +6,7 @@ import csv
 import json
 from pathlib import Path
 
+import pytest
 from jsonschema import Draft202012Validator
 
 import hashcompat
@@ -129,6 +130,37 @@ def test_a_matrix_counts_records_as_rewritten(run: Run, tmp_path: Path) -> None:
         assert cell["findings"] == killed, cell
     refused = run("matrix", "--assume-normalized")
     assert (refused.code, "--assume-normalized is about pods" in refused.err) == (64, True)
+
+
+@pytest.mark.parametrize("ways", [("1.30.14", "1.31.14"), ("1.31.14", "1.30.14"), ("1.15.12", "1.16.15")])
+def test_a_snapshot_gives_the_same_plan_of_rewritten_records(
+    run: Run, tmp_path: Path, ways: tuple[str, str]
+) -> None:
+    """Though it hides the hashes, it shows which are equal; a document needs the hashes themselves."""
+    (old, new), running = ways, {"phase": "Running"}
+    spec = {**PLAIN, "env": [{"name": "A", "value": "x"}]}
+    plain, own = (hashcompat.container_hash(one, old).value for one in (PLAIN, spec))
+    rows = [record(own), record(plain, "q"), record(own + 1, "r")]
+    listed = [{**one, "id": f"{place:064x}"} for place, one in enumerate(rows)]
+    (path := tmp_path / "records.json").write_text(json.dumps({"containers": listed}))
+    pods = [pod(spec, status=running), pod(name="q", status=running), pod(spec, name="r", status=running)]
+    cluster, given = as_json(*pods, node(f"v{old}")), ("-f", "-", "--recorded", path)
+    saved = run("snapshot", *given, stdin=cluster).out.encode()
+    words = ("plan", "--to", new, "--assume-normalized", "-o", "json")
+    itself, planned = run(*words, *given, stdin=cluster), run(*words, "-f", "-", stdin=saved)
+    for key in ("verdict", "reasons"):
+        assert [one[key] for one in planned.items] == [one[key] for one in itself.items]
+    assert [one["verdict"] for one in planned.items] == ["KEEP", "KEEP", "RESTART"]
+    for words, stdin in (((*given,), cluster), (("-f", "-"), saved)):
+        assert (
+            "With rewritten records, 2 fewer would restart"
+            in run("plan", "--to", new, *words, stdin=stdin).err
+        )
+    made = run("normalize", "--to", new, "-f", "-", "-o", "json", stdin=saved).items
+    assert [one["record"] is None for one in made] == [True, False, True]
+    assert made[0]["leftAlone"] == (
+        "the snapshot hides its hashes: read the cluster itself, or a snapshot --with-hashes"
+    )
 
 
 def test_a_preflight_says_where_records_cannot_be_rewritten(run: Run) -> None:

@@ -215,6 +215,7 @@ def read(found: KubernetesObject) -> Iterator[Found]:
     elif (service := budgets.of_service(value)) is not None:
         yield service
     elif kind == snapshots.KIND:
+        snapshots.check_version(value, found.origin)
         snapshots.taken_at(value, found.origin)
         snapshots.cluster_of(value, found.origin)
         yield from snapshots.records(value, found.origin)

@@ -15,6 +15,7 @@ from msgspec import structs
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsontext import clean, kind_of
+from hashcompat.core.model.documents import API_VERSION
 from hashcompat.core.model.pods import Container, Pod
 from hashcompat.core.model.verdicts import (
     Applied,
@@ -119,6 +120,14 @@ def warnings(document: Mapping[str, Any]) -> Iterator[str]:
         yield (
             "the snapshot hides values and the hashes over them: such a hash is shown as none"
             " (snapshot --with-hashes keeps them)"
+        )
+
+
+def check_version(document: Mapping[str, Any], origin: str) -> None:
+    """Raise InputError, with ``origin``, for a snapshot whose hashes may mean other things."""
+    if document.get("apiVersion", API_VERSION) != API_VERSION:
+        raise InputError(
+            f"{origin}: $.apiVersion: want {API_VERSION}: made by another version of this program"
         )
 
 

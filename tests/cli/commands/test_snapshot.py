@@ -140,3 +140,15 @@ def test_a_store_that_fails_is_an_error(run: Run, tmp_path: Path, monkeypatch: p
     (tmp_path / "dump.json").write_text(json.dumps(cluster("a")))
     done = run("snapshot", "-f", tmp_path / "dump.json", "--out", "memory://a/b.json")
     assert (done.code, "memory://a/b.json: no rights" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize("command", ["plan", "snapshot"])
+@pytest.mark.parametrize("version", ["hashcompat.io/v2", "v1", None])
+def test_a_snapshot_of_another_format_is_refused(run: Run, command: str, version: str | None) -> None:
+    """Its hashes may mean other things, and without them what is hidden would be hashed as it is shown."""
+    content = json.loads(run("snapshot", "-f", "-", stdin=TEXT.encode()).out)
+    words = ("--to", "1.31.14") if command == "plan" else ()
+    stdin = json.dumps({**content, "apiVersion": version}).encode()
+    result = run(command, *words, "-f", "-", stdin=stdin)
+    assert (result.code, result.out) == (1, "")
+    assert "$.apiVersion: " in result.err, result.err

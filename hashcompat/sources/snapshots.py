@@ -127,7 +127,8 @@ def check_version(document: Mapping[str, Any], origin: str) -> None:
     """Raise InputError, with ``origin``, for a snapshot whose hashes may mean other things."""
     if document.get("apiVersion", API_VERSION) != API_VERSION:
         raise InputError(
-            f"{origin}: $.apiVersion: want {API_VERSION}: made by another version of this program"
+            f"{origin}: $.apiVersion: want {API_VERSION}: made by another version of this program; "
+            "take the snapshot again with this one"
         )
 
 

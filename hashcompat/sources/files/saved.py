@@ -105,7 +105,10 @@ class Saved:
         if self._checked(kind) != self.kind:
             raise InputError(f"kind follows the items, and is not {self.kind}; put it first")
         if version != API_VERSION:
-            raise InputError(f"$.apiVersion: want {API_VERSION}: made by another version of this program")
+            raise InputError(
+                f"$.apiVersion: want {API_VERSION}: made by another version of this program; "
+                "make it again with this one"
+            )
         if "items" in row.value:
             raise InputError("$.items: want a list")
         return row

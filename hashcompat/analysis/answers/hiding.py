@@ -152,13 +152,14 @@ class Hider:
             self._printer = SectionPrinter()
         given = self._keeper.container(spec, lambda text: text)
         shown = self._keeper.container(spec, _hide("*" * length))
-        return shown, self._table(given, shown, self._printer)
+        return shown, self._table(given, shown)
 
-    def _table(self, given: Spec, spec: Spec, printer: SectionPrinter) -> _Table:
+    def _table(self, given: Spec, spec: Spec) -> _Table:
         """Return the texts of a container with its values, and without."""
+        printer = self._printer
         table, done = _Table(printer), set[tuple[object, ...]]()
         variants = list(ESCAPES) if _is_escaped(given) else list(ESCAPES)[:1]
-        for (true_form, hidden_form), ways in self._forms(given, spec, printer):
+        for (true_form, hidden_form), ways in self._forms(given, spec):
             keys = printer.keys(true_form)
             for era, schemas in ways.items():
                 # a text of some fields is the same for every schema, and in every form that leaves them alone
@@ -172,12 +173,13 @@ class Hider:
                         done.add(picked)
         return table
 
-    def _forms(self, given: Spec, spec: Spec, printer: SectionPrinter) -> Iterator[tuple[Pair, Ways]]:
+    def _forms(self, given: Spec, spec: Spec) -> Iterator[tuple[Pair, Ways]]:
         """Yield each form in which a plan may hash a container, with values and without, and for whom.
 
         An API server of any release may serve it (planning/reading), a patched kubelet decodes its own types
         before it hashes another release's (planning/patched), and the resize gate leaves resources out.
         """
+        printer = self._printer
         forms: list[Pair] = [(printer.shared(given, {}), printer.shared(spec, {}))]
         add = partial(_add, forms, printer)
         for default in self._defaults:

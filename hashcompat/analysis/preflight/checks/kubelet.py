@@ -9,6 +9,7 @@ from shlex import quote
 from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem
+from hashcompat.analysis.preflight.checks.states import gates_of
 from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.analysis.preflight.facts.kubelet import (
     GivenFlag,
@@ -185,8 +186,7 @@ def _gates_of_config(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     for name, value in listed.items():
         where = next((path for path, gates in reversed(files) if name in gates), "the configuration file")
         yield from _of_gate(upgrade, str(name), value, f"featureGates of {where}")
-    gates = upgrade.target.gates.with_settings(facts.gates)
-    for refusal in gates.missing():
+    for refusal in gates_of(facts, upgrade).missing():
         text = f"{refusal}, and so kubelet {upgrade.target.release} does not start"
         yield Problem(Status.ERROR, _GATES, text)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hashcompat.analysis.preflight.checks import OF_OBJECTS, OF_PLAN, Check, Find, KubeletStart, Need, Problem
-from hashcompat.analysis.preflight.checks.states import gates_of
+from hashcompat.analysis.preflight.checks.states import gates_of, was_on
 from hashcompat.analysis.preflight.facts import Facts, runtime
 from hashcompat.core import rules, shown
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES, mounted
@@ -189,8 +189,7 @@ def _find_labelled(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     another label meanwhile. ``AddPodToVolume``: of two labels for one volume the second is an error.
     """
     begins = gates_of(facts, upgrade).is_on(_BY_LABEL)
-    current = upgrade.current
-    if begins is (current is not None and current.gates.with_settings(facts.gates).is_on(_BY_LABEL)):
+    if begins is bool(was_on(facts, upgrade, _BY_LABEL)):
         return
     if not any(mount.kind == "selinuxfs" for mount in facts.mounts):
         return

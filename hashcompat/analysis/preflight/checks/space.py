@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import OF_BOTH, OF_PLAN, Check, KubeletStart, Need, Problem
 from hashcompat.analysis.preflight.checks.pods import of_reasons
-from hashcompat.analysis.preflight.checks.states import gates_of
+from hashcompat.analysis.preflight.checks.states import gates_of, was_on
 from hashcompat.analysis.preflight.facts import Facts, host, runtime
 from hashcompat.analysis.preflight.facts.host import least
 from hashcompat.analysis.preflight.facts.kubelet import pairs
@@ -103,8 +103,7 @@ def _find_pressure(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 
 def _begins_without_huge_pages(facts: Facts, upgrade: KubeletStart) -> bool:
     """Return whether the next kubelet does not count huge pages as available, as the current one does."""
-    current = upgrade.current
-    counted = current is not None and not current.gates.with_settings(facts.gates).is_on(_WITHOUT_HUGE_PAGES)
+    counted = was_on(facts, upgrade, _WITHOUT_HUGE_PAGES) is False
     return bool(facts.huge_pages) and counted and gates_of(facts, upgrade).is_on(_WITHOUT_HUGE_PAGES)
 
 
@@ -153,10 +152,7 @@ def _find_throttling(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     factor = facts.config.get("memoryThrottlingFactor")
     if factor is None or not gates_of(facts, upgrade).is_on(_THROTTLING):
         return
-    current = upgrade.current
-    if current is not None and current.gates.with_settings(facts.gates).is_on(_THROTTLING):
-        return
-    if host.cgroups(facts.dump) != host.CGROUP_V2:
+    if was_on(facts, upgrade, _THROTTLING) or host.cgroups(facts.dump) != host.CGROUP_V2:
         return
     yield Problem(
         Status.WARN,

@@ -55,6 +55,12 @@ def gates_of(facts: Facts, upgrade: KubeletStart) -> Gates:
     return upgrade.target.gates.with_settings(facts.gates)
 
 
+def was_on(facts: Facts, upgrade: KubeletStart, gate: str) -> bool | None:
+    """Return whether the current kubelet has a gate on, as this node sets it; None for an unknown one."""
+    current = upgrade.current
+    return None if current is None else current.gates.with_settings(facts.gates).is_on(gate)
+
+
 def _found(facts: Facts, upgrade: KubeletStart, file: StateFile) -> FoundStateFile | None:
     """Return what the target finds in a state file; None where there is none, or where it reads none.
 

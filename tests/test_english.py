@@ -40,7 +40,7 @@ PLACES: Final = {
 _CODE: Final = re.compile(r"```.*?```|``[^`]*``|`[^`\n]*`|https?://\S+", re.DOTALL)
 _COMMENT: Final = re.compile(r"(?://|#).*")
 _STRING_OR_COMMENT: Final = re.compile(
-    r"""(?P<quotes>\"{3}|'{3})(?:\\.|(?!(?P=quotes)).)*+(?P=quotes)"""
+    r"""(?P<quotes>\"{3}|'{3})(?:\\.|[^\\])*?(?P=quotes)"""
     r"""|"(?:\\.|[^"\\\n])*+"|'(?:\\.|[^'\\\n])*+'|(?P<comment>\#[^\n]*)""",
     re.DOTALL,
 )

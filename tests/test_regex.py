@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -37,3 +38,12 @@ def test_a_malformed_one_fails_when_it_is_used() -> None:
     malformed = regex("(")
     with pytest.raises(re.error):
         malformed.match("")
+
+
+def test_no_group_is_possessive() -> None:
+    """Before Python 3.11.5 such a group may match too little (python/cpython#106052)."""
+    package = Path(__file__).resolve().parents[1] / "hashcompat"
+    group = re.compile(r"(?<!\\)\)[*+?]\+")
+    assert [
+        path.name for path in package.rglob("*.py") if group.search(path.read_text(encoding="utf-8"))
+    ] == []

@@ -169,9 +169,9 @@ _APPLIERS: Final[Mapping[str, _Applier]] = {
 #
 # Source: pkg/util/parsers ``ParseImageName``.
 
-_COMPONENT: Final = r"[a-z0-9]++(?:(?:\.|__?+|-++)[a-z0-9]++)*+"
+_COMPONENT: Final = r"[a-z0-9]++(?>(?:(?:\.|__?+|-++)[a-z0-9]++)*)"
 
-_LABEL: Final = r"[a-zA-Z0-9]++(?:-++[a-zA-Z0-9]++)*+"
+_LABEL: Final = r"[a-zA-Z0-9]++(?>(?:-++[a-zA-Z0-9]++)*)"
 """Letters and digits, with hyphens between; like Go's, these expressions take linear time."""
 
 _DIGEST: Final = r"sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}"
@@ -185,11 +185,11 @@ _HUB: Final = "docker.io"
 
 def _pattern(*hosts: str) -> re.Pattern[str]:
     domain = rf"(?:{'|'.join(hosts)})(?::[0-9]++)?"
-    name = rf"(?P<name>(?:{domain}/)?{_COMPONENT}(?:/{_COMPONENT})*+)"
+    name = rf"(?P<name>(?:{domain}/)?{_COMPONENT}(?>(?:/{_COMPONENT})*))"
     return regex(rf"{name}(?::(?P<tag>[\w][\w.-]{{0,127}}))?(?:@(?P<digest>{_DIGEST}))?", re.ASCII)
 
 
-_HOST: Final = rf"{_LABEL}(?:\.{_LABEL})*+"
+_HOST: Final = rf"{_LABEL}(?>(?:\.{_LABEL})*)"
 
 _REFERENCE: Final = _pattern(_HOST)
 

@@ -176,10 +176,10 @@ _facts = attrgetter("document", "value", "index", "kind")
 
 COUNT: Final = "restartCount"
 """The one key whose numbers are tokens too: pods that are otherwise alike restarted more or less often."""
-_STRING: Final = r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"?+'
+_STRING: Final = r'"([^"\\]*+(?>(?:\\.[^"\\]*+)*))"?+'
 """In valid JSON the quote at its end is there; elsewhere nothing is looked at twice without it."""
 _TOKEN: Final = regex(
-    rf"{_STRING}(?:[ \t\r\n]*+(:)[ \t\r\n]*+(?:{_STRING}|([0-9]++)(?=[ \t\r\n,}}\]]))?+)?+", re.DOTALL
+    rf"{_STRING}(?>(?:[ \t\r\n]*+(:)[ \t\r\n]*+(?>(?:{_STRING}|([0-9]++)(?=[ \t\r\n,}}\]]))?))?)", re.DOTALL
 )
 """A string; behind one that is a key, the string or the number that is its value."""
 _VALUE: Final = 3

@@ -271,7 +271,7 @@ _SKIPPING: Final = json.JSONDecoder(parse_int=bool, parse_float=bool, parse_cons
 _OPENING: Final = regex(r"[ \t\n\r]*:[ \t\n\r]*\[[ \t\n\r]*")
 _LETTER: Final = regex(r"\\u00[4-7]")
 """How escapes of ASCII letters begin."""
-_TOKEN: Final = regex(r'"(?:[^"\\]++|\\.)*+"?|[{}\n]')
+_TOKEN: Final = regex(r'"(?>(?:[^"\\]++|\\.)*)"?|[{}\n]')
 """What decides at which line an object begins; valid JSON has line breaks only between its tokens."""
 
 

@@ -22,7 +22,7 @@ _LONGEST: Final = 1 << 14
 """Characters of a string in a slot: annotations may be long."""
 _NUMBER: Final = regex(r"0|[1-9][0-9]{0,8}", re.ASCII)
 """A number as every decoder reads it."""
-_ESCAPED: Final = regex(r'(?:[ !#-\[\]-~]|\\["\\/nrt]|\\u00(?:[2-6][0-9a-fA-F]|7[0-9a-eA-E]))*+', re.ASCII)
+_ESCAPED: Final = regex(r'(?>(?:[ !#-\[\]-~]|\\["\\/nrt]|\\u00(?:[2-6][0-9a-fA-F]|7[0-9a-eA-E]))*)', re.ASCII)
 """A string of JSON as printers write it. All releases escape its characters alike: ``\\b`` they do not."""
 _DECODER: Final = msgspec.json.Decoder(str)
 

@@ -29,11 +29,11 @@ _SPACES: Final = re.compile(r"[ \t\r\n]*")
 _ALONE: Final = re.compile(r"\$(\w+)")
 _VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _WORD: Final = re.compile(
-    r"""(?:[^ \t\r\n"'\\]++|\\.|'[^']*+'|"(?:[^"\\]++|\\.)*+")++(?![^ \t\r\n])""", re.DOTALL
+    r"""(?>(?:[^ \t\r\n"'\\]++|\\.|'[^']*+'|"(?>(?:[^"\\]++|\\.)*)")+)(?![^ \t\r\n])""", re.DOTALL
 )
 """A word of a command line: runs of other characters, escapes, and what is in quotes."""
 
-_PIECE: Final = re.compile(r"""\\(.)|'([^']*+)'|"((?:[^"\\]++|\\.)*+)\"""", re.DOTALL)
+_PIECE: Final = re.compile(r"""\\(.)|'([^']*+)'|"((?>(?:[^"\\]++|\\.)*))\"""", re.DOTALL)
 
 _ESCAPE: Final = re.compile(r"""\\(["\\])""")
 """In double quotes a backslash stands for itself before anything else."""

@@ -119,13 +119,13 @@ def impact(  # noqa: PLR0913 - all but the first three by name
     made = plan(inventory, from_, to, catalog=catalog, **options)
     view = view_of(inventory, catalog, options)
     waits = unready(view.kubelet(made.to_release))
-    known = disruption.without_others(inventory) if all_budgets else inventory
+    complete = disruption.without_others(inventory) if all_budgets else inventory
     nodes = names_of(options["node"], "node") if "node" in options else None
     if installer is not None and installer not in list(Installer):
         raise UsageError(f"installer: no {installer!r}; there are {', '.join(Installer)}")
     return disruption.make(
         made,
-        known,
+        complete,
         batch,
         nodes,
         waits,
@@ -178,13 +178,15 @@ def diff(
     InputError for other files, for a plan without some of its items, and for a plan with a snapshot;
     UsageError for a release with a document, and for unknown releases.
     """
-    releases = [one for one in (old, new) if isinstance(one, str) and is_release_name(one)]
+    releases = [
+        document for document in (old, new) if isinstance(document, str) and is_release_name(document)
+    ]
     if len(releases) == 1:
         raise UsageError(f"{releases[0]} is a release, and the other one is none")
     if isinstance(old, str) and isinstance(new, str) and releases:
         return compare(old, new, catalog=catalog)
-    one, other = _comparable(old, "old"), _comparable(new, "new")
-    return changes.compare(one.value, other.value, (one.file, other.file))
+    before, after = _comparable(old, "old"), _comparable(new, "new")
+    return changes.compare(before.value, after.value, (before.file, after.file))
 
 
 def _comparable(given: Document, argument: str) -> Comparable:
@@ -207,8 +209,10 @@ def hashes(
 ) -> Hashed:
     """Return the hash of every container under each release of ``kubelets``; errors as ``plan``."""
     check_bools(with_text=with_text)
-    every = (release_of(one, catalog, "kubelets", only=True) for one in some_names_of(kubelets, "kubelets"))
-    names = list(dict.fromkeys(every))
+    release_names = (
+        release_of(name, catalog, "kubelets", only=True) for name in some_names_of(kubelets, "kubelets")
+    )
+    names = list(dict.fromkeys(release_names))
     inventory, view = question_of(source, catalog, options)
     return hash_containers(inventory, names, view, with_text=with_text)
 
@@ -244,12 +248,12 @@ def verify(
 
     Raises InputError, naming the file, for a directory without the form of golden data.
     """
-    known = catalog_of(catalog)
+    release_data = catalog_of(catalog)
     check_bools(show_values=show_values)
     if not directories:
         raise nothing_in("directories", "directory of golden data")
     verifications = (
-        golden.verify(Path(path_of(path, "directories")), known, show_values=show_values)
+        golden.verify(Path(path_of(path, "directories")), release_data, show_values=show_values)
         for path in directories
     )
     return Verifications(tuple(verifications))
@@ -297,9 +301,9 @@ def snapshot(
 
 def _every(records: Iterable[Record]) -> tuple[Record, ...]:
     """Return records; of what ``load_records`` returned all, not the hashes alone."""
-    found = records.every if isinstance(records, Records) else records
-    kept = tuple(found) if isinstance(found, Iterable) else (None,)
-    if not all(isinstance(one, Record) for one in kept):
+    candidates = records.every if isinstance(records, Records) else records
+    kept = tuple(candidates) if isinstance(candidates, Iterable) else (None,)
+    if not all(isinstance(record, Record) for record in kept):
         raise wrong("records", "what load_records returned", records)
     return kept
 
@@ -328,8 +332,8 @@ def container_text(container: Mapping[str, Any], kubelet: str, *, keep_empty: bo
 def _given(container: Mapping[str, Any]) -> Mapping[str, Any]:
     if container is None:  # which decodes, as JSON's null does, to a container of nothing
         raise wrong("container", "a container as an object", container)
-    given: Mapping[str, Any] = plain(container)
-    return given
+    spec: Mapping[str, Any] = plain(container)
+    return spec
 
 
 def _kubelet(name: str) -> Kubelet:

@@ -83,14 +83,14 @@ def load(
         return sources[0]
     if not sources:
         raise UsageError(f"load: want {_WANTED}")
-    every = list(chain.from_iterable(map(_each, sources)))
-    given = tuple(file for file in map(_file, every) if file is not None)
-    if not given:
-        return collect(map(_object, every))
-    if len(given) < len(every):
+    values = list(chain.from_iterable(map(_each, sources)))
+    inputs = tuple(file for file in map(_file, values) if file is not None)
+    if not inputs:
+        return collect(map(_object, values))
+    if len(inputs) < len(values):
         raise UsageError("load takes paths, URLs and file objects, or Kubernetes objects; not both at once")
     return files.collect(
-        given, recursive=recursive, rules=Exclusions(names_of(exclude, "exclude"), strict_files)
+        inputs, recursive=recursive, rules=Exclusions(names_of(exclude, "exclude"), strict_files)
     )
 
 
@@ -136,27 +136,36 @@ def collect(values: Iterable[object]) -> Inventory:
     Raises InputError, naming an object by its number from 0 and the path in it, for what cannot be read,
     for two different pods share a uid or nodes of one name, and for no pod.
     """
-    objects = [found for number, value in enumerate(values) for found in opened(value, f"object {number}")]
+    objects = [
+        resource for number, value in enumerate(values) for resource in opened(value, f"object {number}")
+    ]
     census, dater = Ownership(), Dater()
-    for one in objects:
-        census.add(one.value)
-        dater.add(one.value, one.origin)
+    for resource in objects:
+        census.add(resource.value)
+        dater.add(resource.value, resource.origin)
     templates = census.templates()
     pods = tuple(pods_of(objects, templates))
     if not pods:
         raise InputError("no pods among the objects; an empty plan would look like a safe one")
-    others = [(thing, one) for one in objects if one.value["kind"] in BESIDE_PODS for thing in read(one)]
-    hidden = (line for one in objects if one.value["kind"] == KIND for line in warnings(one.value))
-    alone = all(one.in_snapshot or one.value["kind"] == KIND for one in objects)
-    clusters = {uid for one in objects for uid in cluster_of(one.value)}
+    things = [
+        (thing, resource)
+        for resource in objects
+        if resource.value["kind"] in BESIDE_PODS
+        for thing in read(resource)
+    ]
+    hidden = (
+        line for resource in objects if resource.value["kind"] == KIND for line in warnings(resource.value)
+    )
+    alone = all(resource.in_snapshot or resource.value["kind"] == KIND for resource in objects)
+    clusters = {uid for resource in objects for uid in cluster_of(resource.value)}
     return Inventory(
         pods,
-        nodes_of((thing, where) for thing, where in others if isinstance(thing, Node)),
-        tuple(thing for thing, _ in others if isinstance(thing, Record)),
+        nodes_of((thing, where) for thing, where in things if isinstance(thing, Node)),
+        tuple(thing for thing, _ in things if isinstance(thing, Record)),
         warnings=(*templates.warnings, *dict.fromkeys(hidden)),
         budgets=budgets_of(
-            (thing for thing, _ in others),
-            dict(scale for one in objects if (scale := scale_of(one.value))),
+            (thing for thing, _ in things),
+            dict(scale for resource in objects if (scale := scale_of(resource.value))),
             listed=False,
         ),
         origin=Origin(cluster=clusters.pop() if len(clusters) == 1 else ""),
@@ -186,10 +195,10 @@ def plain(value: Any) -> Any:
         return {plain(key): plain(item) for key, item in value.items()}
     if isinstance(getattr(value, "attribute_map", None), Mapping):
         # the items of a list leave out their kind, which the class names
-        found = {key: plain(getattr(value, name)) for name, key in value.attribute_map.items()}
-        if "kind" in found and found["kind"] is None:
-            found["kind"] = _VERSION.sub("", type(value).__name__)
-        return {key: item for key, item in found.items() if item is not None}
+        fields = {key: plain(getattr(value, name)) for name, key in value.attribute_map.items()}
+        if "kind" in fields and fields["kind"] is None:
+            fields["kind"] = _VERSION.sub("", type(value).__name__)
+        return {key: item for key, item in fields.items() if item is not None}
     return plain(value.to_dict()) if is_of_client(value) else value
 
 
@@ -345,7 +354,7 @@ def names_of(given: object, argument: str) -> tuple[str, ...]:
         return (given,)
     # the keys of a mapping alone would say something else than it does
     names = tuple(given) if isinstance(given, Iterable) and not isinstance(given, Mapping) else (None,)
-    if not all(isinstance(one, str) for one in names):
+    if not all(isinstance(name, str) for name in names):
         raise wrong(argument, "a name, or several", given)
     return names
 
@@ -389,9 +398,9 @@ def release_of(
     """
     if not isinstance(name, str):
         raise wrong(argument, 'a release such as "1.31"', name)
-    known = catalog_of(catalog).known
+    releases = catalog_of(catalog).known
     try:
-        return name if name in ("", AUTO) and not only else known.named(name)
+        return name if name in ("", AUTO) and not only else releases.named(name)
     except UsageError as error:
         raise UsageError(f"{argument}: {error}") from None
 
@@ -408,9 +417,9 @@ def ends_of(from_: str, to: str, catalog: Catalog | None) -> tuple[str, str]:
 def question_of(source: Source, catalog: Catalog | None, given: OptionFields) -> tuple[Inventory, View]:
     """Return the pods that count, and the options bound to them; errors as ``load`` and ``plan``."""
     _check(given)
-    scope = {_SCOPE[name]: names_of(one, name) for name, one in given.items() if name in _SCOPE}
-    found = load(source)
-    inventory = filters.select(found, Filters(**scope)) if scope else found
+    scope = {_SCOPE[name]: names_of(value, name) for name, value in given.items() if name in _SCOPE}
+    loaded = load(source)
+    inventory = filters.select(loaded, Filters(**scope)) if scope else loaded
     return inventory, view_of(inventory, catalog, given)
 
 

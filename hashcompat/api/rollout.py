@@ -157,7 +157,7 @@ def gate(
     if baseline is not None:
         _want_plan(baseline, "baseline")
     accepted_by = tuple(exemptions) if isinstance(exemptions, Iterable) else (None,)
-    if not all(isinstance(one, Exemption) for one in accepted_by):
+    if not all(isinstance(exemption, Exemption) for exemption in accepted_by):
         raise wrong("exemptions", "Exemptions; load_policy reads those of a file", exemptions)
     if not isinstance(preflight, Preflight | None):
         raise wrong("preflight", "what preflight_nodes returned", preflight)
@@ -189,15 +189,15 @@ def _is_target(plan: Plan) -> Callable[[str], bool]:
 
 def _accepted(plan: Plan, loaded: LoadedPolicy, baseline: Plan | None) -> frozenset[Identity]:
     """Return the findings that an earlier plan or its file has."""
-    found = frozenset[Identity]()
+    findings = frozenset[Identity]()
     if baseline:
         check_target(baseline.to_release, plan.to_release, _is_target(plan))
-        found = baseline_of(baseline.items)
+        findings = baseline_of(baseline.items)
     if loaded.baseline:
         from hashcompat.sources.files.reports import baseline_in  # noqa: PLC0415 - as above
 
-        found |= baseline_in(loaded.baseline, plan.to_release, _is_target(plan))
-    return found
+        findings |= baseline_in(loaded.baseline, plan.to_release, _is_target(plan))
+    return findings
 
 
 def _report(plan: Plan, loaded: LoadedPolicy, now: datetime) -> Preflight | None:
@@ -231,7 +231,7 @@ def gate_after(
     without a container on these nodes.
     """
     _want_plan(plan, "plan")
-    names, known = some_names_of(nodes, "nodes"), catalog_of(catalog)
+    names, release_data = some_names_of(nodes, "nodes"), catalog_of(catalog)
     if not isinstance(begun, Mapping | None):
         raise wrong("begun", "times by the names of nodes", begun)
     times = begun or {}
@@ -248,12 +248,12 @@ def gate_after(
         inventory,
         names,
         plan.to_release,
-        catalog=known,
+        catalog=release_data,
         begun=times,
         records=records or Records(),
     )
     made = judge_after(part, Policy(), now)
-    return structs.replace(made, making=known.making(dating.now()))
+    return structs.replace(made, making=release_data.making(dating.now()))
 
 
 def load_dumps(*paths: str | PathLike[str]) -> list[Dump]:
@@ -299,7 +299,7 @@ def preflight_nodes(
     from hashcompat.analysis.preflight import PreflightRequest, inspect  # noqa: PLC0415 - it imports a YAML parser
 
     check_keywords(fields, NodeFields.__annotations__)
-    is_list = dumps is None or (isinstance(dumps, Sequence) and all(isinstance(one, Dump) for one in dumps))
+    is_list = dumps is None or (isinstance(dumps, Sequence) and all(isinstance(dump, Dump) for dump in dumps))
     if not is_list or isinstance(dumps, str):
         raise wrong("dumps", "what load_dumps returned, or None", dumps)
     if dumps is not None and not dumps:
@@ -310,19 +310,21 @@ def preflight_nodes(
     normalized = fields.get("normalized", False)
     overridden = fields.get("override_node_releases", False)
     check_bools(normalized=normalized, override_node_releases=overridden)
-    known = catalog_of(catalog)
-    current = "" if from_ == AUTO else release_of(from_, known, "from_")
+    release_data = catalog_of(catalog)
+    current = "" if from_ == AUTO else release_of(from_, release_data, "from_")
     question = PreflightRequest(
-        release_of(to, known, "to"),
+        release_of(to, release_data, "to"),
         current,
-        release_of(fields.get("apiserver", ""), known, "apiserver"),
+        release_of(fields.get("apiserver", ""), release_data, "apiserver"),
         _ignored(fields.get("ignored", ())),
         now or datetime.now(UTC),
         normalized,
         overridden,
     )
-    made = inspect(dumps, _known(fields.get("source"), question, dumps or (), known), question, known)
-    return structs.replace(made, making=known.making(dating.now()))
+    made = inspect(
+        dumps, _known(fields.get("source"), question, dumps or (), release_data), question, release_data
+    )
+    return structs.replace(made, making=release_data.making(dating.now()))
 
 
 def _ignored(given: Names) -> tuple[str, ...]:
@@ -356,8 +358,8 @@ def _known(
     )
     plan = planning.make(inventory, question.current or AUTO, question.target, View(catalog, options))
     sample = inventory.origin.kind is Origin.SAMPLE
-    found = known_of(inventory.nodes, inventory.pods, plan.items, inventory.servers.found, sample=sample)
-    return structs.replace(found, origin=plan.origin)
+    context = known_of(inventory.nodes, inventory.pods, plan.items, inventory.servers.found, sample=sample)
+    return structs.replace(context, origin=plan.origin)
 
 
 def normalize(
@@ -394,14 +396,14 @@ def patch(
     None where it computes them already. ``strategy`` is ``accept``, ``pin`` or ``strip``. Raises UsageError
     for unknown releases and strategies, and for what the strategy cannot do.
     """
-    known = catalog_of(catalog)
-    likes = [release_of(name, known, "like", only=True) for name in some_names_of(like, "like")]
+    release_data = catalog_of(catalog)
+    likes = [release_of(name, release_data, "like", only=True) for name in some_names_of(like, "like")]
     if not isinstance(choices, Choices):
         raise wrong("choices", "Choices", choices)
-    if known.known.is_short(choices.until):
-        choices = structs.replace(choices, until=release_of(choices.until, known))
-    target = release_of(kubelet, known, "kubelet", only=True)
-    return strategies.make_patch(target, likes, strategy, known, choices)
+    if release_data.known.is_short(choices.until):
+        choices = structs.replace(choices, until=release_of(choices.until, release_data))
+    target = release_of(kubelet, release_data, "kubelet", only=True)
+    return strategies.make_patch(target, likes, strategy, release_data, choices)
 
 
 def patch_text(made: Patch, source: Mapping[str, str]) -> str:

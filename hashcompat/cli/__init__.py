@@ -51,9 +51,9 @@ def ignore_signals() -> None:
 
 def _raise_once(number: int, _frame: FrameType | None) -> None:
     """Raise once; the next signal ends the process where it is, so that nothing can hold it."""
-    for other in _ENDING:
-        if signal.getsignal(other) != signal.SIG_IGN:
-            signal.signal(other, signal.SIG_DFL)
+    for signum in _ENDING:
+        if signal.getsignal(signum) != signal.SIG_IGN:
+            signal.signal(signum, signal.SIG_DFL)
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     raise SystemExit(_SHELL + number)

@@ -81,8 +81,8 @@ def _known() -> list[str]:
     """Return the minors, which mean their newest releases, and the releases; newest first."""
     from hashcompat.core.catalog.lookup import default_catalog
 
-    known = default_catalog().known
-    return [*reversed(known.minors), *reversed(known.names)]
+    releases = default_catalog().known
+    return [*reversed(releases.minors), *reversed(releases.names)]
 
 
 def _item(value: str, **more: str) -> CompletionItem:

@@ -364,6 +364,6 @@ def _packing(stream: BinaryIO, suffix: str) -> AbstractContextManager[Any]:
     return nullcontext(stream)
 
 
-def exit_code(*, found: object, undecided: object = False) -> ExitCode:
+def exit_code(*, findings: object, undecided: object = False) -> ExitCode:
     """Return the exit code of a result: what was found counts before what is not decided."""
-    return ExitCode.FINDING if found else ExitCode.UNDECIDED if undecided else ExitCode.OK
+    return ExitCode.FINDING if findings else ExitCode.UNDECIDED if undecided else ExitCode.OK

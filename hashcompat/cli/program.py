@@ -71,7 +71,9 @@ class _Commands(click.Group):
             loaded = {name: self.get_command(ctx, name) for name in names}
             limit = formatter.width - 6 - longest
             rows = [
-                (f"{name:<{longest}}", one.get_short_help_str(limit)) for name, one in loaded.items() if one
+                (f"{name:<{longest}}", command.get_short_help_str(limit))
+                for name, command in loaded.items()
+                if command
             ]
             with formatter.section(title):
                 formatter.write_dl(rows)

@@ -135,8 +135,8 @@ def current() -> Progress:
     import click
 
     context = click.get_current_context(silent=True)
-    found: Progress = context.find_root().meta.get(_KEY, _NONE) if context else _NONE
-    return found
+    progress: Progress = context.find_root().meta.get(_KEY, _NONE) if context else _NONE
+    return progress
 
 
 @contextmanager

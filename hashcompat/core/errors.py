@@ -38,12 +38,12 @@ class UsageError(HashcompatError):
     exit_code = ExitCode.USAGE
 
 
-def unknown_keyword(name: str, known: Collection[str]) -> UsageError:
+def unknown_keyword(name: str, keywords: Collection[str]) -> UsageError:
     """Return the error of a keyword that does not exist, with the nearest one or all of them."""
     from difflib import get_close_matches  # noqa: PLC0415 - a message alone needs it
 
-    near = get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+    near = get_close_matches(name, keywords, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(keywords)}"
     return UsageError(f"{name}: no such keyword; {hint}")
 
 

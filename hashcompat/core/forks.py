@@ -56,8 +56,8 @@ class _Child:
         import pickle  # noqa: PLC0415 - only a large file pays for the import
 
         try:
-            while (found := pickle.load(self._stream)) != _END:  # noqa: S301 - this program wrote it
-                yield found
+            while (result := pickle.load(self._stream)) != _END:  # noqa: S301 - this program wrote it
+                yield result
         except (EOFError, pickle.UnpicklingError):
             raise FailedError from None
         self.stop()
@@ -82,8 +82,8 @@ def _do(work: Work, writer: int) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         with os.fdopen(writer, "wb") as stream:
-            for found in work():
-                pickle.dump(found, stream, pickle.HIGHEST_PROTOCOL)
+            for result in work():
+                pickle.dump(result, stream, pickle.HIGHEST_PROTOCOL)
             pickle.dump(_END, stream)
         code = 0
     except BaseException:  # noqa: BLE001, S110 - the parent does it again, and says what is wrong

@@ -20,9 +20,9 @@ class _Later:
         self.pattern, self._flags = text, flags
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(re.compile(self.pattern, self._flags), name)
-        setattr(self, name, found)
-        return found
+        attribute = getattr(re.compile(self.pattern, self._flags), name)
+        setattr(self, name, attribute)
+        return attribute
 
 
 def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:

@@ -81,8 +81,8 @@ def image(text: str) -> str:
     end = digest[0] if digest else ""
     if _REFERENCE.fullmatch(name):
         return text
-    found = _WITH_USER.fullmatch(name)
-    return f"{MASK}@{found[1]}{end}" if found else MASK
+    match = _WITH_USER.fullmatch(name)
+    return f"{MASK}@{match[1]}{end}" if match else MASK
 
 
 def path(text: str) -> str:
@@ -94,8 +94,8 @@ def path(text: str) -> str:
 
 def _cut(text: str) -> tuple[str, str, str]:
     """Cut a URL at its query or fragment."""
-    found = re.search("[?#]", text)
-    return (text[: found.start()], found[0], text[found.end() :]) if found else (text, "", "")
+    match = re.search("[?#]", text)
+    return (text[: match.start()], match[0], text[match.end() :]) if match else (text, "", "")
 
 
 def _is_usual(part: str) -> bool:
@@ -104,8 +104,8 @@ def _is_usual(part: str) -> bool:
 
 def url(text: str) -> str:
     """Return a URL without user, password and query; parts of its path that look generated are hidden."""
-    found = _SCHEME.match(text)
-    scheme = found[0] if found else ""
+    match = _SCHEME.match(text)
+    scheme = match[0] if match else ""
     rest = text[len(scheme) :]
     place, slash, more = _cut(rest)[0].partition("/")
     host = place.rpartition("@")[2]
@@ -119,13 +119,13 @@ def url(text: str) -> str:
 
 def urls(text: str) -> str:
     """Return a text, its URLs without user, password and query."""
-    return _URL.sub(lambda found: _url_in_text(found[0]), text) if ":/" in text else text
+    return _URL.sub(lambda match: _url_in_text(match[0]), text) if ":/" in text else text
 
 
-def _url_in_text(found: str) -> str:
+def _url_in_text(text: str) -> str:
     """Return a URL within a sentence, whose comma or full stop is no part of it if nothing is hidden then."""
-    bare = found.rstrip(",;:.)")
-    return found if url(bare) == bare else url(found)
+    bare = text.rstrip(",;:.)")
+    return text if url(bare) == bare else url(text)
 
 
 def name(text: str) -> str:
@@ -147,12 +147,12 @@ def said(text: str) -> str:
     text = urls(text[:_LONGEST])
     for pattern, shown in _SAID:
         text = pattern.sub(shown, text)
-    return _RUN.sub(lambda found: MASK if looks_generated(found[0]) else found[0], text)
+    return _RUN.sub(lambda match: MASK if looks_generated(match[0]) else match[0], text)
 
 
 def looks_generated(text: str) -> bool:
     """Return whether a text may be a token, a key or a digest, rather than words or a name of Kubernetes."""
-    return any(_is_generated(found[0]) for found in _RUN.finditer(text))
+    return any(_is_generated(match[0]) for match in _RUN.finditer(text))
 
 
 def _is_generated(run: str) -> bool:

@@ -154,10 +154,10 @@ def _check_memory(text: str) -> None:
     from dask.utils import parse_bytes  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
 
     try:
-        found = parse_bytes(text)
+        size = parse_bytes(text)
     except ValueError:
         raise UsageError(f"--worker-memory {text}: want a size such as 2GB") from None
-    if found < _SMALLEST:
+    if size < _SMALLEST:
         raise UsageError(f"--worker-memory {text}: a worker takes at least {_SMALLEST // 10**6} MB by itself")
 
 
@@ -187,12 +187,12 @@ def apart(*words: Any) -> Any:
     planner = idle.pop() if idle else _Planner()
     if not planner.lives():  # it was asked for nothing for long
         planner = _Planner()
-    found = planner.ask(words, distributed.get_worker().memory_manager.memory_limit)
+    answer = planner.ask(words, distributed.get_worker().memory_manager.memory_limit)
     if planner.memory() > _HELD:
         planner.end()
     else:
         idle.append(planner)
-    return found
+    return answer
 
 
 Apart = Callable[..., Any]
@@ -227,7 +227,7 @@ class _Planner:
     def memory(self, *, with_worker: bool = False) -> int:
         """Return the bytes in memory of the process, or of the worker too; 0 if it ended."""
         with suppress(Exception):  # psutil has errors of its own
-            return sum(one.memory_info().rss for one in self._sizes[: 1 + with_worker])
+            return sum(process.memory_info().rss for process in self._sizes[: 1 + with_worker])
         return 0
 
     def ask(self, words: tuple[Any, ...], most: int | None) -> Any:
@@ -298,10 +298,10 @@ class Dask:
         self, function: Callable[[Task], Found], tasks: Iterable[Task]
     ) -> Iterator[tuple[Task, Found | Lost]]:
         """Do some tasks at once; see ``Engine``."""
-        again: list[tuple[Task, Lost]] = []
+        retries: list[tuple[Task, Lost]] = []
         try:
-            yield from self._run(function, deque(tasks), again, 0)
-            for task, _ in again:
+            yield from self._run(function, deque(tasks), retries, 0)
+            for task, _ in retries:
                 given_up: list[tuple[Task, Lost]] = []
                 yield from self._run(function, deque([task]), given_up, 1)
                 yield from given_up
@@ -322,8 +322,8 @@ class Dask:
         while waiting or flying:
             try:
                 if time.monotonic() - looked > _LOOK or not flying:
-                    found = self._width()
-                    looked, width = time.monotonic(), most or found
+                    capacity = self._width()
+                    looked, width = time.monotonic(), most or capacity
                 if self._is_gone(flying) or (flying and client is not self._client):
                     raise ConnectionError
                 while waiting and len(flying) < width:
@@ -387,10 +387,10 @@ class Dask:
 
     def _check_versions(self) -> None:
         """Raise UsageError for workers of another version, by whose answers other keys would be filled."""
-        found = {str(one) for one in self._client.run(_version, on_error="return").values()}
-        if found - {hashcompat.__version__}:
+        builds = {str(version) for version in self._client.run(_version, on_error="return").values()}
+        if builds - {hashcompat.__version__}:
             raise UsageError(
-                f"workers have hashcompat {', '.join(sorted(found))}, and this is {hashcompat.__version__}; "
+                f"workers have hashcompat {', '.join(sorted(builds))}, and this is {hashcompat.__version__}; "
                 "install this version on all of them"
             )
 

@@ -96,12 +96,12 @@ def merge(bucket: Bucket) -> list[TableFile]:
         }
         for part in _parts(place, bucket):
             _add(part, files, bucket.superseded.get(part.head.key, ""))
-        found = []
+        merged = []
         for (table, target), file in files.items():
             path = f"{table}/{TARGET}={target}/{bucket.file}"
             place.write_file(path, file.closed())
-            found.append(TableFile(table, target, path, file.rows))
-    return found
+            merged.append(TableFile(table, target, path, file.rows))
+    return merged
 
 
 def _parts(place: Directory, bucket: Bucket) -> Iterator[InputResult]:
@@ -117,8 +117,8 @@ def _parts(place: Directory, bucket: Bucket) -> Iterator[InputResult]:
 def _add(part: InputResult, files: dict[tuple[str, str], _File], by: str) -> None:
     head = part.head
     shared = head.cluster, head.key
-    for one in part.answers:
-        known: dict[str, Any] = {
+    for answer in part.answers:
+        values: dict[str, Any] = {
             "cluster": head.cluster,
             "part": head.key,
             "source": head.entry.url,
@@ -126,20 +126,20 @@ def _add(part: InputResult, files: dict[tuple[str, str], _File], by: str) -> Non
             "taken": head.taken,
             "labels": sorted(head.labels.items()),
             "size": head.entry.size,
-            "status": str(one.status),
-            "error": one.error,
+            "status": str(answer.status),
+            "error": answer.error,
             "running": [],
             "program": hashcompat.__version__,
         }
         if by:
-            known |= {"status": str(InputStatus.SUPERSEDED), "error": f"{by} is newer"}
+            values |= {"status": str(InputStatus.SUPERSEDED), "error": f"{by} is newer"}
         else:
-            known |= {key: value for key, value in one.counts.items() if key != "taken"}
-        files["clusters", one.target].add(tuple(known.get(name) for name in names_of("clusters")))
-        for table, rows in ({} if by else one.rows).items():
-            if (table, one.target) in files:
+            values |= {key: value for key, value in answer.counts.items() if key != "taken"}
+        files["clusters", answer.target].add(tuple(values.get(name) for name in names_of("clusters")))
+        for table, rows in ({} if by else answer.rows).items():
+            if (table, answer.target) in files:
                 for row in rows:
-                    files[table, one.target].add((*shared, *row))
+                    files[table, answer.target].add((*shared, *row))
 
 
 class _File:
@@ -185,8 +185,8 @@ class _File:
 
 def rows_in(place: Directory, file: TableFile, columns: Sequence[str]) -> list[dict[str, Any]]:
     """Return some columns of a file, by their names; raises StoreError."""
-    found: list[dict[str, Any]] = _read(place, file, columns).to_pylist()
-    return found
+    rows: list[dict[str, Any]] = _read(place, file, columns).to_pylist()
+    return rows
 
 
 def shared_in(

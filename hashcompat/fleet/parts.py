@@ -184,9 +184,9 @@ class _Group:
 def _owners(items: Iterable[Item]) -> list[Row]:
     groups = dict[Row, _Group]()
     for item in items:
-        pod, container, found = item.pod, item.container, item.prediction
-        whose = found.from_release, pod.namespace, owner_of(pod), container.name, str(container.type)
-        key = (*whose, str(found.verdict), _rules(item))
+        pod, container, prediction = item.pod, item.container, item.prediction
+        whose = prediction.from_release, pod.namespace, owner_of(pod), container.name, str(container.type)
+        key = (*whose, str(prediction.verdict), _rules(item))
         groups.setdefault(key, _Group()).add(item)
     return [
         (*key, group.containers, group.pods, group.nodes)
@@ -221,10 +221,16 @@ def _releases(plan: Plan, inventory: Inventory) -> Iterator[Row]:
 
 
 def _item(item: Item) -> Row:
-    pod, container, found = item.pod, item.container, item.prediction
+    pod, container, prediction = item.pod, item.container, item.prediction
     return (
         *(pod.node, pod.namespace, pod.name, pod.uid, owner_of(pod), container.name, str(container.type)),
-        *(found.from_release, str(found.verdict), _rules(item), found.compared, found.pod_recreated),
+        *(
+            prediction.from_release,
+            str(prediction.verdict),
+            _rules(item),
+            prediction.compared,
+            prediction.pod_recreated,
+        ),
     )
 
 
@@ -301,11 +307,11 @@ def file_of(key: str) -> str:
 
 def tries_in(names: Iterable[str]) -> dict[str, int]:
     """Return how often a process began with an input and did not end, by key."""
-    found = dict[str, int]()
+    tries = dict[str, int]()
     for key, mark, number in (name.partition(_TRIED) for name in names):
         if mark:
-            found[key] = max(found.get(key, 0), int(number))
-    return found
+            tries[key] = max(tries.get(key, 0), int(number))
+    return tries
 
 
 def keys_in(names: Iterable[str]) -> set[str]:
@@ -365,21 +371,21 @@ def work(task: InputTask, apart: Apart | None = None) -> InputResult:
     marks = [f"{PARTS}/{task.key}{_TRIED}{number}" for number in range(1, (task.tried or 0) + 2)]
     if task.tried is not None:
         place.write(marks[-1], b"")
-    found = _safely(task, apart)
-    if found.content:
-        place.write(file_of(task.key), found.content)
+    outcome = _safely(task, apart)
+    if outcome.content:
+        place.write(file_of(task.key), outcome.content)
     if task.tried is not None:
         for mark in marks:
             place.remove(mark)
-    return found.part
+    return outcome.part
 
 
 def _safely(task: InputTask, apart: Apart | None) -> Made:
     """Return what comes of an input whatever is wrong with it or its store."""
     try:
         with local_copy(task.entry) as path:
-            found: Made = (apart or answer)(task, str(path))
-            return found
+            outcome: Made = (apart or answer)(task, str(path))
+            return outcome
     except StoreError as error:
         return Made(loose(task, shown(error)))
     except InputError as error:
@@ -393,8 +399,8 @@ def answer(task: InputTask, path: str) -> Made:
         # read under the name of what it is a copy of
         (source,) = inputs(path, recursive=False, suffixes=())
         inventory = files.collect((structs.replace(source, origin=task.entry.url),))
-        found = answers(inventory, task.question, catalog_of(task.schemas))
-        return _for_good(InputResult(_head(task, found, inventory), found))
+        results = answers(inventory, task.question, catalog_of(task.schemas))
+        return _for_good(InputResult(_head(task, results, inventory), results))
     except InputError as error:
         return _for_good(loose(task, shown(error)))
     except MemoryError:
@@ -409,8 +415,8 @@ def _for_good(part: InputResult) -> Made:
 
 def loose(task: InputTask, error: str, status: InputStatus = InputStatus.UNREADABLE) -> InputResult:
     """Return the part of an input of which nothing is known but its file."""
-    found = tuple(TargetResult(target, status, error) for target in task.question.targets)
-    return InputResult(_head(task, found), found)
+    results = tuple(TargetResult(target, status, error) for target in task.question.targets)
+    return InputResult(_head(task, results), results)
 
 
 def lost(task: InputTask, why: str) -> InputResult:
@@ -418,9 +424,9 @@ def lost(task: InputTask, why: str) -> InputResult:
     return loose(task, why, InputStatus.LOST)
 
 
-def _head(task: InputTask, found: tuple[TargetResult, ...], inventory: Inventory | None = None) -> Head:
+def _head(task: InputTask, results: tuple[TargetResult, ...], inventory: Inventory | None = None) -> Head:
     origin = inventory.origin if inventory else Origin()
-    taken = [one.counts["taken"] for one in found if "taken" in one.counts]
+    taken = [result.counts["taken"] for result in results if "taken" in result.counts]
     return Head(
         task.entry,
         task.key,
@@ -428,9 +434,13 @@ def _head(task: InputTask, found: tuple[TargetResult, ...], inventory: Inventory
         origin.name,
         dict(origin.labels),
         taken=taken[0] if taken else origin.taken,
-        statuses={one.target: one.status for one in found},
-        outcomes={one.target: one.counts["outcome"] for one in found if "outcome" in one.counts},
+        statuses={result.target: result.status for result in results},
+        outcomes={
+            result.target: result.counts["outcome"] for result in results if "outcome" in result.counts
+        },
         restarts={
-            one.target: one.counts["restart"] + one.counts["kill"] for one in found if "kill" in one.counts
+            result.target: result.counts["restart"] + result.counts["kill"]
+            for result in results
+            if "kill" in result.counts
         },
     )

@@ -100,7 +100,7 @@ class Run(msgspec.Struct, frozen=True):
 
     def failed(self) -> int:
         """Return how many clusters fail, for the target that has the most."""
-        return max((one.get("FAIL", 0) for one in self.outcomes.values()), default=0)
+        return max((counts.get("FAIL", 0) for counts in self.outcomes.values()), default=0)
 
     def undecided(self) -> int:
         """Return how many are undecided or not planned though they should be, for the worst target."""
@@ -143,11 +143,11 @@ def entries_of(asked: RunRequest, out: Directory) -> list[StoredFile]:
     """
     if out.root in {Directory(source).root for source in asked.sources}:
         raise UsageError("--out is a source; name another place, which may be below it")
-    every = {
+    entries_by_url = {
         entry.url: entry for source in asked.sources for entry in Directory(source).entries(besides=out.root)
     }
-    found = sorted(every.values(), key=attrgetter("size", "url"), reverse=True)
-    return [entry for entry in found if asked.shard is None or asked.shard.has(entry)]
+    entries = sorted(entries_by_url.values(), key=attrgetter("size", "url"), reverse=True)
+    return [entry for entry in entries if asked.shard is None or asked.shard.has(entry)]
 
 
 def answered(asked: RunRequest, engine: Callable[[], Engine], say: Callable[[str], None]) -> tuple[int, int]:
@@ -172,9 +172,9 @@ def run(asked: RunRequest, engine: Callable[[], Engine], say: Callable[[str], No
     before = _before(out)
     tasks = _tasks(asked, out)
     heads, loose, new = _answers(tasks, out, engine, say)
-    known = {**heads, **{key: part.head for key, part in loose.items()}}
-    superseded = _superseded(known.values())
-    buckets = _buckets(asked, tasks, known, loose, superseded)
+    all_heads = {**heads, **{key: part.head for key, part in loose.items()}}
+    superseded = _superseded(all_heads.values())
+    buckets = _buckets(asked, tasks, all_heads, loose, superseded)
     digests = tuple(map(_digest, buckets))
     old = dict(zip(before.buckets, _by_bucket(before), strict=True)) if before else {}
     files: dict[int, list[TableFile]] = {}
@@ -188,36 +188,36 @@ def run(asked: RunRequest, engine: Callable[[], Engine], say: Callable[[str], No
         return before
     out.remove(RUN)
     if todo:
-        say(f"Writing the tables of {count(len(known), 'input')}")
-        for bucket, found in engine().run(merge, todo):
-            if isinstance(found, Lost):
+        say(f"Writing the tables of {count(len(all_heads), 'input')}")
+        for bucket, result in engine().run(merge, todo):
+            if isinstance(result, Lost):
                 raise InputError(
                     f"the tables of {count(len(bucket.keys), 'input')}: the worker died; give it more memory"
                 )
-            files[bucket.number] = found
-    made = _made(asked, began, known, superseded, files, digests, new)
+            files[bucket.number] = result
+    made = _made(asked, began, all_heads, superseded, files, digests, new)
     earlier = _index(out)
-    _clean(out, made, {*known, *earlier})
+    _clean(out, made, {*all_heads, *earlier})
     out.write(_INDEX, packed(list(heads.values())))
     out.write(RUN, msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
     return made
 
 
 def _by_bucket(run: Run) -> list[list[TableFile]]:
-    found: list[list[TableFile]] = [[] for _ in run.buckets]
+    buckets: list[list[TableFile]] = [[] for _ in run.buckets]
     for file in run.files:
-        found[int(file.path.rpartition("/")[2].partition("-")[0])].append(file)
-    return found
+        buckets[int(file.path.rpartition("/")[2].partition("-")[0])].append(file)
+    return buckets
 
 
 def _before(out: Directory) -> Run | None:
     """Return the run before; None where there is none of this version with all of its tables."""
     try:
-        found = msgspec.json.decode(out.read(RUN), type=Run)
+        previous = msgspec.json.decode(out.read(RUN), type=Run)
     except (StoreError, msgspec.MsgspecError):
         return None
-    same = found.schema == VERSION and found.program == hashcompat.__version__
-    return found if same and {file.path for file in found.files} <= {*_written(out)} else None
+    same = previous.schema == VERSION and previous.program == hashcompat.__version__
+    return previous if same and {file.path for file in previous.files} <= {*_written(out)} else None
 
 
 def _written(out: Directory) -> list[str]:
@@ -227,11 +227,11 @@ def _written(out: Directory) -> list[str]:
 
 def _tasks(asked: RunRequest, out: Directory) -> dict[str, InputTask]:
     data = catalog_of(asked.schemas).digest
-    found = {}
+    tasks = {}
     for entry in entries_of(asked, out):
         key = key_of(entry, asked.question, data)
-        found[key] = InputTask(entry, key, asked.question, out.url, data, asked.schemas)
-    return found
+        tasks[key] = InputTask(entry, key, asked.question, out.url, data, asked.schemas)
+    return tasks
 
 
 def _answers(
@@ -251,9 +251,9 @@ def _answers(
     loose = {task.key: lost(task, f"{_TRIES} processes died that began with it") for task in given_up}
     say(f"{count(len(tasks), 'input')}, {len(kept):,} of them answered already")
     # what a process may have died of comes last, with nothing beside it
-    alone = [[structs.replace(one, tried=tries[one.key])] for one in suspects if one.key not in loose]
-    for some in ([task for task in todo if task.key not in tries], *alone):
-        for task, part in engine().run(partial(work, apart=engine().apart), some) if some else ():
+    alone = [[structs.replace(task, tried=tries[task.key])] for task in suspects if task.key not in loose]
+    for batch in ([task for task in todo if task.key not in tries], *alone):
+        for task, part in engine().run(partial(work, apart=engine().apart), batch) if batch else ():
             if isinstance(part, Lost):
                 loose[task.key] = lost(task, part.why)
             elif part.answers:
@@ -277,14 +277,18 @@ def _superseded(heads: Iterable[Head]) -> dict[str, str]:
     for head in heads:
         if head.uid:
             by_uid.setdefault(head.uid, []).append(head)
-    found = dict[str, str]()
-    for some in by_uid.values():
+    superseded = dict[str, str]()
+    for group in by_uid.values():
         *older, newest = sorted(
-            some,
-            key=lambda one: (one.taken.isoformat() if one.taken else "", one.entry.modified, one.entry.url),
+            group,
+            key=lambda head: (
+                head.taken.isoformat() if head.taken else "",
+                head.entry.modified,
+                head.entry.url,
+            ),
         )
-        found |= {head.key: newest.entry.url for head in older}
-    return found
+        superseded |= {head.key: newest.entry.url for head in older}
+    return superseded
 
 
 def _place(entry: StoredFile, of: int) -> int:
@@ -295,15 +299,15 @@ def _place(entry: StoredFile, of: int) -> int:
 def _buckets(
     asked: RunRequest,
     tasks: Mapping[str, InputTask],
-    known: Mapping[str, Head],
+    heads: Mapping[str, Head],
     loose: Mapping[str, InputResult],
     superseded: Mapping[str, str],
 ) -> list[Bucket]:
     number = 1
-    while len(known) > number * _BUCKET:
+    while len(heads) > number * _BUCKET:
         number *= 2
     keys: list[list[str]] = [[] for _ in range(number)]
-    for key in sorted(known, key=lambda one: tasks[one].entry.url):
+    for key in sorted(heads, key=lambda task_key: tasks[task_key].entry.url):
         keys[_place(tasks[key].entry, number)].append(key)
     return [
         Bucket(
@@ -311,12 +315,12 @@ def _buckets(
             number,
             Directory(asked.out).url,
             asked.question.targets,
-            tuple(key for key in some if key not in loose),
-            tuple(loose[key] for key in some if key in loose),
-            {key: superseded[key] for key in some if key in superseded},
+            tuple(key for key in bucket_keys if key not in loose),
+            tuple(loose[key] for key in bucket_keys if key in loose),
+            {key: superseded[key] for key in bucket_keys if key in superseded},
             asked.question.items,
         )
-        for place, some in enumerate(keys)
+        for place, bucket_keys in enumerate(keys)
     ]
 
 
@@ -327,19 +331,19 @@ def _digest(value: Bucket | Question) -> str:
 def _made(  # noqa: PLR0913, PLR0917 - all that a run is
     asked: RunRequest,
     began: datetime,
-    known: Mapping[str, Head],
+    heads: Mapping[str, Head],
     superseded: Mapping[str, str],
     files: Mapping[int, Sequence[TableFile]],
     digests: tuple[str, ...],
     new: int,
 ) -> Run:
-    every = tuple(file for _, some in sorted(files.items()) for file in some)
-    counted = [head for head in known.values() if head.key not in superseded]
+    table_files = tuple(file for _, bucket_files in sorted(files.items()) for file in bucket_files)
+    counted = [head for head in heads.values() if head.key not in superseded]
     statuses, outcomes, restarts = {}, {}, {}
     for target in asked.question.targets:
-        found = Counter(str(head.statuses[target]) for head in counted)
-        found[InputStatus.SUPERSEDED.value] = len(known) - len(counted)
-        statuses[target] = {name: number for name, number in sorted(found.items()) if number}
+        counts = Counter(str(head.statuses[target]) for head in counted)
+        counts[InputStatus.SUPERSEDED.value] = len(heads) - len(counted)
+        statuses[target] = {name: number for name, number in sorted(counts.items()) if number}
         judged = Counter(head.outcomes[target] for head in counted if target in head.outcomes)
         outcomes[target] = dict(sorted(judged.items()))
         restarts[target] = sum(head.restarts.get(target, 0) for head in counted)
@@ -351,10 +355,10 @@ def _made(  # noqa: PLR0913, PLR0917 - all that a run is
         asked.question.targets,
         began,
         now(),
-        len(known),
+        len(heads),
         *(statuses, outcomes, restarts),
-        {table: names_of(table) for table in TABLES if any(file.table == table for file in every)},
-        every,
+        {table: names_of(table) for table in TABLES if any(file.table == table for file in table_files)},
+        table_files,
         digests,
         new,
     )

@@ -38,7 +38,7 @@ that they are for; three times five tries in a row would take minutes."""
 _CHUNK: Final = 1 << 20
 _AT_ONCE: Final = 16
 """Small objects that are read at the same time."""
-_ENDINGS: Final = tuple(f"{one}{packed}" for one in SUFFIXES for packed in ("", *COMPRESSED))
+_ENDINGS: Final = tuple(f"{suffix}{packed}" for suffix in SUFFIXES for packed in ("", *COMPRESSED))
 PARTS: Final = "_parts"
 """Where the parts of an output are; readers of tables leave out what begins with an underscore."""
 RUN: Final = "run.json"
@@ -125,8 +125,8 @@ class Directory:
         return self._url(self.path(name))
 
     def _url(self, path: str) -> str:
-        found: str = path if self.local else self.system.unstrip_protocol(path)
-        return found
+        url: str = path if self.local else self.system.unstrip_protocol(path)
+        return url
 
     def path(self, name: str) -> str:
         """Return the path of something in it, as its store names it."""
@@ -144,17 +144,17 @@ class Directory:
             self.system.invalidate_cache()
             if self.local:
                 return {path: self._local_info(path) for path in _local_files(self.root)}
-            found: dict[str, Any] = self.system.find(self.root, detail=True)
-            if not found and not self.system.exists(self.root):
+            listing: dict[str, Any] = self.system.find(self.root, detail=True)
+            if not listing and not self.system.exists(self.root):
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-            return found
+            return listing
 
-        every = tried(find, self.url)
-        outputs = {path.partition(f"/{PARTS}/")[0] for path in every if f"/{PARTS}/" in path}
-        runs = {f"{one}/{RUN}" for one in outputs}
+        infos = tried(find, self.url)
+        outputs = {path.partition(f"/{PARTS}/")[0] for path in infos if f"/{PARTS}/" in path}
+        runs = {f"{output}/{RUN}" for output in outputs}
         chosen = [
             self._entry(path, info)
-            for path, info in sorted(every.items())
+            for path, info in sorted(infos.items())
             if (path == self.root or path.endswith(_ENDINGS))
             and not (besides and path.startswith(f"{besides.rstrip('/')}/"))
             and path not in runs
@@ -183,18 +183,18 @@ class Directory:
         def listed() -> list[Any]:
             self.system.invalidate_cache()
             try:
-                found: list[Any] = self.system.ls(self.path(folder), detail=True)
+                listing: list[Any] = self.system.ls(self.path(folder), detail=True)
             except FileNotFoundError:
                 return []
-            return found
+            return listing
 
         rows = tried(listed, f"{self.url}/{folder}")
         return {row["name"].rsplit("/", 1)[-1]: _stamp(row)[0] for row in rows if row["type"] == "file"}
 
     def read(self, name: str) -> bytes:
         """Return the content of a file of this program; raises StoreError."""
-        found: bytes = tried(lambda: self.system.cat_file(self.path(name)), f"{self.url}/{name}")
-        return found
+        content: bytes = tried(lambda: self.system.cat_file(self.path(name)), f"{self.url}/{name}")
+        return content
 
     def read_each(self, names: Iterable[str]) -> Iterator[bytes]:
         """Yield the contents of some small files in their order, several of which are read at once."""

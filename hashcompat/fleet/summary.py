@@ -44,7 +44,7 @@ _STANDINGS: Final = {
 
 def summary(run: Run, out: str, limits: Limits) -> Fleet:
     """Return what ``run.json`` alone shows: counts, and what decides."""
-    found = run.exit_code(structs.replace(limits, report_only=False))
+    code = run.exit_code(structs.replace(limits, report_only=False))
     return Fleet(
         run.targets,
         out,
@@ -52,18 +52,18 @@ def summary(run: Run, out: str, limits: Limits) -> Fleet:
         run.statuses,
         run.outcomes,
         run.restarts,
-        _STANDINGS[found],
-        _why(run, limits, found),
+        _STANDINGS[code],
+        _why(run, limits, code),
         run.exit_code(limits).value,
     )
 
 
-def _why(run: Run, limits: Limits, found: ExitCode) -> str:
-    if found is ExitCode.FINDING:
+def _why(run: Run, limits: Limits, code: ExitCode) -> str:
+    if code is ExitCode.FINDING:
         return f"{_failing(run)}; the limit is {limits.failed:,}"
     if run.unplanned:
         return f"no cluster was planned for {', '.join(run.unplanned)}"
-    if found is ExitCode.UNDECIDED:
+    if code is ExitCode.UNDECIDED:
         return f"{_undecided(run.undecided(), run.inputs)}; the limit is {limits.undecided:,}"
     return f"{_failing(run)}, and {run.undecided():,} {are(run.undecided())} undecided"
 
@@ -111,14 +111,14 @@ def held_to(fleet: Fleet, demands: Demands, limits: Limits, now: datetime) -> Fl
     A cluster that passes and whose snapshot is too old, or of an unknown age, is UNDECIDED. One that is
     required and not there is a finding, whatever the limits.
     """
-    clusters = tuple(_aged(one, demands, now) for one in fleet.clusters)
+    clusters = tuple(_aged(cluster, demands, now) for cluster in fleet.clusters)
     fleet = structs.replace(fleet, clusters=clusters)
-    missing = sorted({*demands.required} - {one.name for one in clusters})
+    missing = sorted({*demands.required} - {cluster.name for cluster in clusters})
     if missing:
         why = f"{count(len(missing), 'required cluster')} sent nothing: {few(missing, _NAMED)}"
         return _decided(fleet, ExitCode.FINDING, why, limits)
     undecided = max(
-        sum(one.upgrades[place].standing is Standing.UNDECIDED for one in clusters)
+        sum(cluster.upgrades[place].standing is Standing.UNDECIDED for cluster in clusters)
         for place in range(len(fleet.targets))
     )
     if fleet.standing is Standing.PASS and undecided > limits.undecided:
@@ -141,27 +141,29 @@ def _aged(cluster: Cluster, demands: Demands, now: datetime) -> Cluster:
     time = f"was taken at {cluster.taken:%Y-%m-%dT%H:%M:%SZ}" if cluster.taken else "shows no time"
     why = f"the snapshot {time}; --max-age allows {demands.max_age_text}"
     upgrades = tuple(
-        structs.replace(one, standing=Standing.UNDECIDED, why=why) if one.standing is Standing.PASS else one
-        for one in cluster.upgrades
+        structs.replace(upgrade, standing=Standing.UNDECIDED, why=why)
+        if upgrade.standing is Standing.PASS
+        else upgrade
+        for upgrade in cluster.upgrades
     )
     return structs.replace(cluster, upgrades=upgrades)
 
 
 def _files(run: Run, table: str, target: str = "") -> Iterator[TableFile]:
     """Yield the files of a table that have rows, for one target or for all."""
-    found = (file for file in run.files if file.table == table and file.rows)
-    return (file for file in found if target in ("", file.target))
+    files = (file for file in run.files if file.table == table and file.rows)
+    return (file for file in files if target in ("", file.target))
 
 
 def _clusters(run: Run, place: Directory) -> tuple[Cluster, ...]:
     """Return the clusters by name; each table of clusters has a row for each input."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    rows_by_source: dict[str, list[dict[str, Any]]] = {}
     for target in run.targets:
         for file in _files(run, "clusters", target):
             for row in rows_in(place, file, _COLUMNS):
-                found.setdefault(row["source"], []).append(row)
-    every = (_cluster(rows, run.targets) for rows in found.values())
-    return tuple(sorted(every, key=lambda one: (one.name, one.source)))
+                rows_by_source.setdefault(row["source"], []).append(row)
+    clusters = (_cluster(rows, run.targets) for rows in rows_by_source.values())
+    return tuple(sorted(clusters, key=lambda cluster: (cluster.name, cluster.source)))
 
 
 def _cluster(rows: Sequence[dict[str, Any]], targets: Sequence[str]) -> Cluster:
@@ -200,8 +202,8 @@ def _shared(run: Run, place: Directory, name: str, keys: tuple[str, ...]) -> lis
             key = tuple(names)
             clusters.setdefault(key, Counter())[file.target] += several
             containers.setdefault(key, Counter())[file.target] += number
-    found = [FleetCause(key, dict(clusters[key]), dict(containers[key])) for key in clusters]
-    return sorted(found, key=lambda one: (*(-number for number in one.weight), one.names))
+    causes = [FleetCause(key, dict(clusters[key]), dict(containers[key])) for key in clusters]
+    return sorted(causes, key=lambda cause: (*(-number for number in cause.weight), cause.names))
 
 
 # Questions to the tables, in SQL.
@@ -224,9 +226,9 @@ def questions() -> dict[str, str]:
 
 def sql(name: str) -> str:
     """Return the SQL of a question; raises UsageError for an unknown one."""
-    known = _names()
-    if name not in known:
-        raise UsageError(f"no query {name!r}; there are {', '.join(near(name, known, most=1) or known)}")
+    names = _names()
+    if name not in names:
+        raise UsageError(f"no query {name!r}; there are {', '.join(near(name, names, most=1) or names)}")
     return _text(name)
 
 
@@ -259,9 +261,9 @@ def answer(name: str, out: str) -> Answer:
             for table in run.columns:
                 paths = [place.url_of(file.path) for file in run.files if file.table == table]
                 connection.read_parquet(paths, hive_partitioning=True).create_view(table)
-            found = connection.execute(text)
-            columns = tuple(column[0] for column in found.description)
-            return Answer(columns, tuple(found.fetchall()))
+            result = connection.execute(text)
+            columns = tuple(column[0] for column in result.description)
+            return Answer(columns, tuple(result.fetchall()))
         except duckdb.Error as error:
             why = said(str(error).partition("\n")[0])
             raise InputError(f"{urls(out)}: {why}; run fleet again, which makes what is missing") from None

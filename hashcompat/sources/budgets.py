@@ -101,12 +101,12 @@ def scale_of(value: Mapping[str, Any]) -> tuple[tuple[str, str], int] | None:
 def size_of(budget: Budget | Service) -> int:
     """Return how much memory one takes, in facts of up to 400 bytes (``core/go/allowance.py``)."""
     selector = budget.selector or ()
-    texts = [text for one in selector for text in (one.key, *one.values)]
+    texts = [text for requirement in selector for text in (requirement.key, *requirement.values)]
     return 3 + len(selector) + sum(len(text) + 100 for text in texts) // 400
 
 
 def budgets_of(
-    found: Iterable[object],
+    resources: Iterable[object],
     scales: Mapping[tuple[str, str], int],
     *,
     listed: bool,
@@ -117,19 +117,19 @@ def budgets_of(
     ``listed``: whether the input lists budgets, and so has none if there is none. ``services``: why there may
     be other Services; None for an input that shows that itself, by having any.
     """
-    known: dict[tuple[str, str], Budget] = {}
+    budgets: dict[tuple[str, str], Budget] = {}
     selecting: dict[Service, None] = {}
-    for one in found:
-        if isinstance(one, Service):
-            selecting[one] = None
-        elif isinstance(one, Budget):
-            key = one.namespace, one.name
-            if known.setdefault(key, one) != one:
-                known[key] = Budget(*key, EVERYTHING, problem="the input has two that differ")
+    for resource in resources:
+        if isinstance(resource, Service):
+            selecting[resource] = None
+        elif isinstance(resource, Budget):
+            key = resource.namespace, resource.name
+            if budgets.setdefault(key, resource) != resource:
+                budgets[key] = Budget(*key, EVERYTHING, problem="the input has two that differ")
     if services is None:
         services = "" if selecting else NOT_IN_INPUT
-    missing = "" if known or listed else NOT_IN_INPUT
-    return Availability(tuple(known.values()), missing, tuple(selecting), services, scales)
+    missing = "" if budgets or listed else NOT_IN_INPUT
+    return Availability(tuple(budgets.values()), missing, tuple(selecting), services, scales)
 
 
 def _selector(spec: Mapping[str, Any], version: str) -> Selector | None:
@@ -138,9 +138,9 @@ def _selector(spec: Mapping[str, Any], version: str) -> Selector | None:
         return None
     if not isinstance(value, Mapping):
         raise _Problem("spec.selector is not an object")
-    found = (*_labels(value), *map(_requirement, rows(value, "matchExpressions")))
-    if found or version == _V1:
-        return found
+    requirements = (*_labels(value), *map(_requirement, rows(value, "matchExpressions")))
+    if requirements or version == _V1:
+        return requirements
     if version == _V1BETA1:
         return None
     raise _Problem("an empty selector means all pods in policy/v1 and none in policy/v1beta1: no apiVersion")
@@ -178,7 +178,7 @@ def _counted(value: Mapping[str, Any]) -> Counted | None:
     """
     status = part(value, "status")
     keys = ("currentHealthy", "desiredHealthy", "expectedPods")
-    counts = [found for key in keys if (found := _count(status.get(key))) is not None]
+    counts = [count for key in keys if (count := _count(status.get(key))) is not None]
     current = status.get("observedGeneration") == part(value, "metadata").get("generation")
     return Counted(*counts) if current and len(counts) == len(keys) else None
 

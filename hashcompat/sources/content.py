@@ -194,11 +194,11 @@ def chunks(
     # pieces of bounded size, however well it is compressed
     pieces = iter(partial(Plain(stream).read, _CHUNK), b"")
     for text, plain in kept(_decoded(pieces, checked=checked)):
-        if not plain and (found := _CONTROL.search(text)):
+        if not plain and (match := _CONTROL.search(text)):
             what = (
                 None if position else next((name for pattern, name in _BINARY if pattern.match(text)), None)
             )
-            what = what or f"binary data at character {position + found.start()}"
+            what = what or f"binary data at character {position + match.start()}"
             raise InputError(f"{what}; want {wanted}")
         position += len(text)
         if lead is None:
@@ -223,13 +223,13 @@ def whole(stream: BufferedReader, wanted: str, most: int = LONGEST_TEXT) -> str:
 
 def joined(chunked: Iterable[str], wanted: str, most: int = LONGEST_TEXT) -> str:
     """Return chunks as one text; raises InputError for more than ``most`` characters."""
-    found, length = [], 0
+    texts, length = [], 0
     for text in chunked:
         length += len(text)
         if length > most:
             raise too_long("text", most, f"want {wanted}")
-        found.append(text)
-    return "".join(found)
+        texts.append(text)
+    return "".join(texts)
 
 
 def lines(chunked: Iterable[str]) -> Iterator[str]:

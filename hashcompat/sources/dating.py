@@ -53,13 +53,13 @@ class Dater:
 
         Of several snapshots the oldest counts. One that does not say when is dated as any other file.
         """
-        known = [time for time in self._snapshots if time is not None]
+        times = [time for time in self._snapshots if time is not None]
         # a snapshot's own time counts only if all of the file is snapshots that have one
-        says = alone and bool(known) and len(known) == len(self._snapshots)
+        says = alone and bool(times) and len(times) == len(self._snapshots)
         if says:
-            yield Dated(file, reach_of([min(known)], self._until), says=True)
-        elif self._has_nodes or known:
-            yield Dated(file, self._nodes.joined(reach_of(known, self._until)))
+            yield Dated(file, reach_of([min(times)], self._until), says=True)
+        elif self._has_nodes or times:
+            yield Dated(file, self._nodes.joined(reach_of(times, self._until)))
 
 
 def heartbeats(node: Mapping[str, Any]) -> Iterator[datetime | None]:

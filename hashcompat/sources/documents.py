@@ -32,42 +32,42 @@ class JsonObject(msgspec.Struct, frozen=True):
 
     def text(self, key: str, default: str | None = None) -> str:
         """Return a string; where there is a default it may be missing or null."""
-        found = self.value.get(key)
-        if found is None and default is not None:
+        value = self.value.get(key)
+        if value is None and default is not None:
             return default
-        if not isinstance(found, str):
+        if not isinstance(value, str):
             raise self._wrong(key, "a string")
-        return found if found.isascii() else clean(found)
+        return value if value.isascii() else clean(value)
 
     def number(self, key: str, default: int | None = None) -> int:
         """Return an integer that counts something; where there is a default it may be missing or null."""
-        found = self.value.get(key)
-        if found is None and default is not None:
+        value = self.value.get(key)
+        if value is None and default is not None:
             return default
-        if type(found) is not int or found < 0:
+        if type(value) is not int or value < 0:
             raise self._wrong(key, "an integer from 0")
-        return found
+        return value
 
     def integer_or_none(self, key: str) -> int | None:
         """Return any integer, or None where it is missing or null."""
-        found = self.value.get(key)
-        if found is not None and type(found) is not int:
+        value = self.value.get(key)
+        if value is not None and type(value) is not int:
             raise self._wrong(key, "an integer")
-        return found
+        return value
 
     def hash(self, key: str) -> int | None:
         """Return an unsigned integer of 32 bits, or None for null."""
-        found = self.value.get(key)
-        if key in self.value and (found is None or (type(found) is int and 0 <= found < 1 << 32)):
-            return found
+        value = self.value.get(key)
+        if key in self.value and (value is None or (type(value) is int and 0 <= value < 1 << 32)):
+            return value
         raise self._wrong(key, "an integer of 32 bits or null")
 
     def truth(self, key: str) -> bool:
         """Return a boolean."""
-        found = self.value.get(key)
-        if not isinstance(found, bool):
+        value = self.value.get(key)
+        if not isinstance(value, bool):
             raise self._wrong(key, "true or false")
-        return found
+        return value
 
     def truth_or_none(self, key: str) -> bool | None:
         """Return a boolean, or None for null."""
@@ -76,10 +76,10 @@ class JsonObject(msgspec.Struct, frozen=True):
     def word(self, key: str, words: type[Word]) -> Word:
         """Return one of some words."""
         try:
-            found: Word = _word(words, self.text(key))
+            word: Word = _word(words, self.text(key))
         except ValueError:
             raise self._wrong(key, f"one of {', '.join(words)}") from None
-        return found
+        return word
 
     def row(self, key: str) -> JsonObject:
         """Return an object."""
@@ -92,7 +92,7 @@ class JsonObject(msgspec.Struct, frozen=True):
     def rows(self, key: str, default: list[Any] | None = None) -> list[JsonObject]:
         """Return the objects in a list, which may be missing where there is a default."""
         rows = self._list(key) if default is None or key in self.value else default
-        return [row_of(one, f"{self.path}.{key}[{index}]") for index, one in enumerate(rows)]
+        return [row_of(row, f"{self.path}.{key}[{index}]") for index, row in enumerate(rows)]
 
     def time_or_none(self, key: str) -> datetime | None:
         """Return a time of ISO 8601 with its zone, in UTC; None where it is missing or null."""
@@ -105,10 +105,10 @@ class JsonObject(msgspec.Struct, frozen=True):
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return the strings in a list."""
-        found = self._list(key)
-        if not all(isinstance(one, str) for one in found):
+        values = self._list(key)
+        if not all(isinstance(value, str) for value in values):
             raise self._wrong(key, "a list of strings")
-        return tuple(map(clean, found))
+        return tuple(map(clean, values))
 
     def texts_or_none(self, key: str) -> tuple[str, ...] | None:
         """Return the strings in a list, or None where it is missing or null."""
@@ -116,30 +116,30 @@ class JsonObject(msgspec.Struct, frozen=True):
 
     def each(self, key: str, read: Callable[[JsonObject, str], Any]) -> list[Any]:
         """Return what a function makes of an object and of each of its keys."""
-        found = self.row(key)
-        return [read(found, name) for name in found.value]
+        row = self.row(key)
+        return [read(row, name) for name in row.value]
 
     def _list(self, key: str) -> list[Any]:
-        found = self.value.get(key)
-        if not isinstance(found, list):
+        value = self.value.get(key)
+        if not isinstance(value, list):
             raise self._wrong(key, "a list")
-        return found
+        return value
 
     def _wrong(self, key: str, wanted: str) -> InputError:
-        found = kind_of(self.value[key]) if key in self.value else "nothing"
-        return InputError(f"{self.path}.{key}: want {wanted}, got {found}")
+        kind = kind_of(self.value[key]) if key in self.value else "nothing"
+        return InputError(f"{self.path}.{key}: want {wanted}, got {kind}")
 
 
 def time_of(text: str) -> datetime:
     """Return a time of ISO 8601 with its zone, in UTC; raises ValueError, with what is wanted, for others."""
     try:
-        found = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError("a time") from None
-    if found.tzinfo is None:
+    if time.tzinfo is None:
         raise ValueError("a time with its zone")
     try:
-        return found.astimezone(UTC)
+        return time.astimezone(UTC)
     except OverflowError:
         raise ValueError("a time of the years 1 to 9999, in UTC") from None
 

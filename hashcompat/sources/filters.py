@@ -34,13 +34,13 @@ class Filters(msgspec.Struct, frozen=True, dict=True, metaclass=Keywords):
     def __post_init__(self) -> None:
         """Take one name, or several in whatever they are; raises UsageError, naming the argument."""
         for field in self.__struct_fields__:
-            given: Any = getattr(self, field)
-            names = (given,) if isinstance(given, str) else given
+            value: Any = getattr(self, field)
+            names = (value,) if isinstance(value, str) else value
             if not isinstance(names, tuple | list | frozenset | set) or not all(
-                isinstance(one, str) for one in names
+                isinstance(name, str) for name in names
             ):
-                raise UsageError(f"{field}: want a name, or several, got {type(given).__name__}")
-            if names is not given or not isinstance(names, tuple):
+                raise UsageError(f"{field}: want a name, or several, got {type(value).__name__}")
+            if names is not value or not isinstance(names, tuple):
                 structs.force_setattr(self, field, tuple(names))
 
     def matches(self, pod: Pod | PodName) -> bool:
@@ -103,7 +103,7 @@ class _Wanted:
         """Return the owners of a pod, as they were asked for."""
         names = dict.fromkeys(owner.partition("/")[2] for owner in owners_of(pod))
         # an owner of neither kind nor name asks for the pods that nothing owns
-        asked = {text: one for name in (*names, "") for text, one in self._by_name.get(name, {}).items()}
+        asked = {text: owner for name in (*names, "") for text, owner in self._by_name.get(name, {}).items()}
         return [text for text, owner in asked.items() if owner.owns(pod)]
 
 
@@ -114,12 +114,12 @@ def select(inventory: Inventory, filters: Filters) -> Inventory:
     """
     if filters == Filters():
         allowances.containers().take(inventory.containers)
-    known, spaces = frozenset(node.name for node in inventory.nodes), frozenset[str]()
+    nodes, spaces = frozenset(node.name for node in inventory.nodes), frozenset[str]()
     if inventory.origin.kind is Source.CLUSTER:
         spaces = frozenset(filters.namespaces)  # which may have no pods
-        known = known or frozenset(filters.nodes)  # which may not be read
+        nodes = nodes or frozenset(filters.nodes)  # which may not be read
     return structs.replace(
-        inventory, pods=_Selected(inventory.pods, filters, inventory.servers, known, spaces)
+        inventory, pods=_Selected(inventory.pods, filters, inventory.servers, nodes, spaces)
     )
 
 
@@ -135,7 +135,7 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
     if not items:
         raise InputError(_none(len(plan.items), "container"))
     nodes = {item.pod.node for item in items}
-    disputed = tuple(one for one in plan.disputed if one.node in nodes)
+    disputed = tuple(dispute for dispute in plan.disputed if dispute.node in nodes)
     return structs.replace(plan, items=items, disputed=disputed)
 
 
@@ -267,9 +267,9 @@ class _Asked:
 class _Names:
     """Looks for each node, or each namespace, that is asked for."""
 
-    def __init__(self, noun: str, wanted: Iterable[str], known: Iterable[str]) -> None:
-        """``known`` are those that may have no pod."""
-        self._noun, self._seen = noun, set(known)
+    def __init__(self, noun: str, wanted: Iterable[str], existing: Iterable[str]) -> None:
+        """``existing`` are those that may have no pod."""
+        self._noun, self._seen = noun, set(existing)
         self._missing = {name: None for name in wanted if name not in self._seen}
 
     def see(self, name: str) -> None:
@@ -290,11 +290,11 @@ def _near(wanted: str, seen: Iterable[str], noun: str) -> str:
     """Return which names of the input are near one that it lacks, or how many it has."""
     from difflib import get_close_matches  # noqa: PLC0415 - a message alone needs it
 
-    known = sorted(filter(None, seen))
-    lower = {name.lower(): name for name in known}
+    names = sorted(filter(None, seen))
+    lower = {name.lower(): name for name in names}
     if close := get_close_matches(wanted.lower(), lower, _NEAR, 0.5):
-        return f"near it: {', '.join(lower[one] for one in close)}"
-    return f"it has {count(len(known), noun)}{f', such as {known[0]}' if known else ''}"
+        return f"near it: {', '.join(lower[name] for name in close)}"
+    return f"it has {count(len(names), noun)}{f', such as {names[0]}' if names else ''}"
 
 
 class _Owners:

@@ -41,13 +41,13 @@ def download(url: str, most: int) -> bytes:
 
     Raises InputError, naming the URL, when it cannot be downloaded whole; a partial answer is never input.
     """
-    found = BytesIO()
-    if not save(url, found.write, most):
+    content = BytesIO()
+    if not save(url, content.write, most):
         # a connection that is closed early looks like the end of such an answer, and half a dump plans half a
         # cluster
         raise InputError(f"{label(url)}: cannot download: the server gave no length, so it may be cut short")
     try:
-        return all_of(BufferedReader(BytesIO(found.getvalue())), most)
+        return all_of(BufferedReader(BytesIO(content.getvalue())), most)
     except InputError as error:
         raise InputError(f"{label(url)}: {error}") from None
 
@@ -85,7 +85,7 @@ _WHY: Final[tuple[tuple[type[Exception], str], ...]] = (
 
 def _why(error: Exception) -> str:
     """Say why there is no answer, without the URL, which the texts of requests quote."""
-    known = next((words for kind, words in _WHY if isinstance(error, kind)), type(error).__name__)
+    cause = next((words for kind, words in _WHY if isinstance(error, kind)), type(error).__name__)
     reason = getattr(error.args[0] if error.args else None, "reason", None)
     if isinstance(reason, NameResolutionError):
         return "the name of the host is not known"
@@ -94,7 +94,7 @@ def _why(error: Exception) -> str:
         inner = reason.args[0] if reason.args else None
         reason = reason.__cause__ or (inner if isinstance(inner, BaseException) else None)
     detail = getattr(reason, "verify_message", None) or getattr(reason, "strerror", None)
-    return f"{known}: {detail}" if detail else known
+    return f"{cause}: {detail}" if detail else cause
 
 
 def _save(url: str, add: Callable[[bytes], object], most: int, end: float) -> bool:
@@ -120,10 +120,10 @@ class _Credentials(AuthBase):
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         url = request.url or ""
         if "@" in urlsplit(url).netloc:
-            found: tuple[str, str] | None = get_auth_from_url(url)
+            credentials: tuple[str, str] | None = get_auth_from_url(url)
         else:
-            found = get_netrc_auth(url) if url.startswith("https:") and not self._redirected else None
-        return HTTPBasicAuth(*found)(request) if found and any(found) else request
+            credentials = get_netrc_auth(url) if url.startswith("https:") and not self._redirected else None
+        return HTTPBasicAuth(*credentials)(request) if credentials and any(credentials) else request
 
 
 class _Session(requests.Session):

@@ -91,8 +91,8 @@ def read_object(value: object, origin: str, where: InFile = IN_NO_FILE) -> Itera
     Raises InputError, with ``origin`` and the path, for what is not a Kubernetes object and for a pod without
     containers.
     """
-    for found in opened(value, origin, where=where):
-        yield from read(found)
+    for resource in opened(value, origin, where=where):
+        yield from read(resource)
 
 
 def opened(
@@ -148,13 +148,13 @@ def _of_runtime(value: object) -> str:
     """Return what to do with what a container runtime shows; empty for anything else."""
     document = value if isinstance(value, Mapping) else {"items": value}
     first = [document, *rows(document, "containers")[:1], *rows(document, "items")[:1]]
-    is_one = any(isinstance(one, Mapping) and keys <= set(one) for one in first for keys in _OF_RUNTIMES)
+    is_one = any(isinstance(row, Mapping) and keys <= set(row) for row in first for keys in _OF_RUNTIMES)
     return "; what a container runtime shows goes to --recorded, beside the pods" if is_one else ""
 
 
 _KNOWN: Final = ("List", "Pod", "Node", *WORKLOADS, budgets.KIND, budgets.SERVICE)
 _NEARLY: Final = {
-    kind.lower(): kind for one in _KNOWN for kind in ((one,) if one == "List" else (one, f"{one}List"))
+    kind.lower(): kind for name in _KNOWN for kind in ((name,) if name == "List" else (name, f"{name}List"))
 }
 """The kinds that are read, by what they are in lower case."""
 _EXACT: Final = frozenset(_NEARLY.values())
@@ -193,21 +193,21 @@ def _check_answer(value: Mapping[str, Any], kind: str, place: str) -> None:
                 )
 
 
-def read(found: KubernetesObject) -> Iterator[Found]:
+def read(resource: KubernetesObject) -> Iterator[Found]:
     """Yield what is read of one object.
 
     Raises InputError, with ``origin`` and the path, for a pod without containers and for what no API server
     would return.
     """
-    if found.maker is not None:
-        made = found.maker.made(found.origin, found.path, found.where)
-        yield structs.replace(made, doubt=found.doubt) if found.doubt else made
+    if resource.maker is not None:
+        made = resource.maker.made(resource.origin, resource.path, resource.where)
+        yield structs.replace(made, doubt=resource.doubt) if resource.doubt else made
         return
-    value, kind = found.value, found.value["kind"]
-    fields = Fields(value, found.origin, found.path, found.where)
+    value, kind = resource.value, resource.value["kind"]
+    fields = Fields(value, resource.origin, resource.path, resource.where)
     if kind == "Pod":
-        pod = structs.replace(of_pod(fields), doubt=found.doubt)
-        yield snapshots.with_stored(fields, pod) if found.in_snapshot else pod
+        pod = structs.replace(of_pod(fields), doubt=resource.doubt)
+        yield snapshots.with_stored(fields, pod) if resource.in_snapshot else pod
     elif kind == "Node" and not group_of(value):
         yield of_node(fields)
     elif budgets.is_budget(value):
@@ -215,12 +215,12 @@ def read(found: KubernetesObject) -> Iterator[Found]:
     elif (service := budgets.of_service(value)) is not None:
         yield service
     elif kind == snapshots.KIND:
-        snapshots.check_version(value, found.origin)
-        snapshots.taken_at(value, found.origin)
-        snapshots.cluster_of(value, found.origin)
-        yield from snapshots.records(value, found.origin)
+        snapshots.check_version(value, resource.origin)
+        snapshots.taken_at(value, resource.origin)
+        snapshots.cluster_of(value, resource.origin)
+        yield from snapshots.records(value, resource.origin)
     elif (place := place_of(value)) is not None:
-        yield structs.replace(of_template(fields, place), doubt=found.doubt)
+        yield structs.replace(of_template(fields, place), doubt=resource.doubt)
 
 
 def containers_of(value: Mapping[str, Any]) -> int:
@@ -252,15 +252,15 @@ def with_kind(item: object, list_kind: str) -> object:
     return {"kind": implied, **item} if implied and isinstance(item, Mapping) else item
 
 
-def of_node(found: Fields) -> Node:
+def of_node(fields: Fields) -> Node:
     """Return what a plan asks of a node.
 
     Raises InputError, with its place, for what no API server would return.
     """
-    metadata, status = map(found.object, ("metadata", "status"))
+    metadata, status = map(fields.object, ("metadata", "status"))
     info, features = map(status.object, ("nodeInfo", "features"))
     labels = metadata.object("labels").value if "labels" in metadata.value else None
-    spec = found.object("spec")
+    spec = fields.object("spec")
     strict = features.value.get("supplementalGroupsPolicy")
     return Node(
         metadata.string("name"),
@@ -290,12 +290,12 @@ def _taints(spec: Fields) -> tuple[Mapping[str, Any], ...]:
     for taint in spec.objects("taints"):
         for key in ("key", "value", "effect"):
             taint.string(key)
-    found = tuple(spec.rows("taints"))
+    taints = tuple(spec.rows("taints"))
     if spec.value.get("unschedulable") is True and not any(
-        row.get("key") == scheduling.CORDONED for row in found
+        row.get("key") == scheduling.CORDONED for row in taints
     ):
-        return (*found, {"key": scheduling.CORDONED, "effect": "NoSchedule"})
-    return found
+        return (*taints, {"key": scheduling.CORDONED, "effect": "NoSchedule"})
+    return taints
 
 
 def _shown(info: Fields, key: str, labels: Mapping[str, Any] | None, label: str) -> str:
@@ -306,8 +306,8 @@ def _shown(info: Fields, key: str, labels: Mapping[str, Any] | None, label: str)
 
 def _arguments(noted: object) -> tuple[str, ...] | None:
     """Return the arguments that k3s notes (its pkg/nodeconfig/nodeconfig.go, a JSON list, tokens masked)."""
-    found = _noted(noted)
-    words = found if isinstance(found, list) else []
+    arguments = _noted(noted)
+    words = arguments if isinstance(arguments, list) else []
     return tuple(words) if words and all(isinstance(word, str) for word in words) else None
 
 
@@ -318,8 +318,8 @@ def _drivers(annotations: Mapping[str, Any]) -> tuple[str, ...] | None:
     """
     if not annotations:
         return None
-    found = _noted(annotations.get(snapshots.DRIVERS))
-    return tuple(sorted(map(clean, found))) if isinstance(found, Mapping) else ()
+    drivers = _noted(annotations.get(snapshots.DRIVERS))
+    return tuple(sorted(map(clean, drivers))) if isinstance(drivers, Mapping) else ()
 
 
 def _noted(text: object) -> object:
@@ -330,11 +330,11 @@ def _noted(text: object) -> object:
         return None
 
 
-def _amounts(found: object) -> Mapping[str, Any] | None:
+def _amounts(amounts: object) -> Mapping[str, Any] | None:
     """Return the resources that a status shows: texts and numbers, by names."""
-    if not isinstance(found, Mapping):
+    if not isinstance(amounts, Mapping):
         return None
-    return {clean(name): value for name, value in found.items() if type(value) in (str, int, float)}
+    return {clean(name): value for name, value in amounts.items() if type(value) in (str, int, float)}
 
 
 def _conditions(rows: object) -> Mapping[str, str] | None:
@@ -380,11 +380,11 @@ def pods_of(
     """
     uids = set() if uids is None else uids
     digests: dict[Key, int] | None = None  # until there is a copy
-    for found, pod in _every(objects, templates):
-        uid = packed(_uid(found, pod))
+    for resource, pod in _every(objects, templates):
+        uid = packed(_uid(resource, pod))
         if uid in uids:
             digests = _digests(objects, templates, uids) if digests is None else digests
-            _check_same(found, pod, digests[uid], objects)
+            _check_same(resource, pod, digests[uid], objects)
             continue
         if uid:
             uids.add(uid)
@@ -397,17 +397,17 @@ def _every(
     objects: Iterable[KubernetesObject], templates: CountedTemplates
 ) -> Iterator[tuple[KubernetesObject, Pod]]:
     makers, volumes = templates.makers, templates.volumes
-    for found in objects:
-        for pod in read(found) if templates.counts(found.value) else ():
+    for resource in objects:
+        for pod in read(resource) if templates.counts(resource.value) else ():
             if type(pod) is Pod:
                 workload = makers.get((pod.namespace, pod.owner), pod.workload) if makers else pod.workload
                 kinds = behind(pod.spec, pod.namespace, pod.name, volumes) if volumes else ()
                 same = workload == pod.workload and kinds == pod.persistent
-                yield found, pod if same else structs.replace(pod, workload=workload, persistent=kinds)
+                yield resource, pod if same else structs.replace(pod, workload=workload, persistent=kinds)
 
 
-def _uid(found: KubernetesObject, pod: Pod) -> str:
-    return pod.uid or found.uid
+def _uid(resource: KubernetesObject, pod: Pod) -> str:
+    return pod.uid or resource.uid
 
 
 def _digests(
@@ -415,8 +415,8 @@ def _digests(
 ) -> dict[Key, int]:
     """Digest the first pod of each of some uids: done once there is a copy, which few inputs hold."""
     digests: dict[Key, int] = {}
-    for found, pod in _every(objects, templates):
-        uid = packed(_uid(found, pod))
+    for resource, pod in _every(objects, templates):
+        uid = packed(_uid(resource, pod))
         if uid and uid not in digests:
             digests[uid] = _digest(pod)
             if len(digests) == len(uids):
@@ -424,13 +424,15 @@ def _digests(
     return digests
 
 
-def _check_same(found: KubernetesObject, pod: Pod, digest: int, objects: Iterable[KubernetesObject]) -> None:
+def _check_same(
+    resource: KubernetesObject, pod: Pod, digest: int, objects: Iterable[KubernetesObject]
+) -> None:
     """Raise InputError for a pod that is not as the first one of its uid, whose digest is given."""
     if _digest(pod) != digest:
-        uid = _uid(found, pod)
-        first = next(one for one in objects if one.uid == uid)
+        uid = _uid(resource, pod)
+        first = next(candidate for candidate in objects if candidate.uid == uid)
         raise InputError(
-            f"{first} and {found}: two different pods share a uid, "
+            f"{first} and {resource}: two different pods share a uid, "
             f"{name_path(pod.namespace, pod.name)}: {uid};"
             " pass only the newer one"
         )
@@ -439,8 +441,8 @@ def _check_same(found: KubernetesObject, pod: Pod, digest: int, objects: Iterabl
 def _digest(pod: Pod) -> int:
     """Digest what is read of a pod, but for where it is in the input, into 8 bytes."""
     pod_parts = [getattr(pod, name) for name in _POD]
-    seen = {name: (one.image, one.resources) for name, one in (pod.seen or {}).items()}
-    containers = [[repr(getattr(one, name)) for name in _CONTAINER] for one in pod.containers]
+    seen = {name: (container.image, container.resources) for name, container in (pod.seen or {}).items()}
+    containers = [[repr(getattr(container, name)) for name in _CONTAINER] for container in pod.containers]
     try:
         document = canonical((pod_parts, seen, sorted(pod.claims), containers, pod.spec))
     except InputError as error:
@@ -453,19 +455,19 @@ def nodes_of(nodes: Iterable[tuple[Node, KubernetesObject]]) -> tuple[Node, ...]
 
     Raises InputError, naming both objects, where two of one name differ in anything else that is read.
     """
-    known: dict[str, tuple[Node, KubernetesObject]] = {}
-    for node, found in nodes:
-        first, where = known.setdefault(node.name, (node, found))
+    by_name: dict[str, tuple[Node, KubernetesObject]] = {}
+    for node, resource in nodes:
+        first, where = by_name.setdefault(node.name, (node, resource))
         if first == node:
             continue
         if parts := _differing(first, node):
             raise InputError(
-                f"{where} and {found}: two different nodes share the name {node.name}: "
+                f"{where} and {resource}: two different nodes share the name {node.name}: "
                 f"{_difference(first, node, parts)}; pass only the newer one"
             )
         oldest = min(filter(None, (first.heartbeat, node.heartbeat)), default=None)
-        known[node.name] = structs.replace(first, heartbeat=oldest), where
-    return tuple(node for node, _ in known.values())
+        by_name[node.name] = structs.replace(first, heartbeat=oldest), where
+    return tuple(node for node, _ in by_name.values())
 
 
 _PARTS: Final[Mapping[str, str]] = {
@@ -486,15 +488,15 @@ _PARTS: Final[Mapping[str, str]] = {
 """What is read of a node that does not change while it runs as it is, with its words in messages."""
 
 
-def _differing(one: Node, other: Node) -> list[str]:
-    pairs = {name: (getattr(one, name), getattr(other, name)) for name in _PARTS}
+def _differing(node: Node, other: Node) -> list[str]:
+    pairs = {name: (getattr(node, name), getattr(other, name)) for name in _PARTS}
     # an object that was not saved as it is may lack its uid and its kernel
     return [name for name, (a, b) in pairs.items() if a != b and (name not in ("uid", "kernel") or (a and b))]
 
 
-def _difference(one: Node, other: Node, parts: Iterable[str]) -> str:
-    if (one.kubelet, one.runtime) != (other.kubelet, other.runtime):
-        return f"{_reported(one)}, and {_reported(other)}"
+def _difference(node: Node, other: Node, parts: Iterable[str]) -> str:
+    if (node.kubelet, node.runtime) != (other.kubelet, other.runtime):
+        return f"{_reported(node)}, and {_reported(other)}"
     return f"they differ in their {' and '.join(_PARTS[name] for name in parts)}"
 
 

@@ -147,19 +147,19 @@ def of_template(owner: Fields, place: Place) -> Pod:
     return of_pod(Fields(value, template.origin, template.path, owner.where), f"{owner.value['kind']}/{name}")
 
 
-def of_pod(found: Fields, owner: str = "") -> Pod:
+def of_pod(fields: Fields, owner: str = "") -> Pod:
     """Return a pod; ``owner`` is its controller where it does not name one.
 
     Raises InputError, with its place, for a pod without containers and for what no API server would return.
     """
-    metadata, spec, status = map(found.object, ("metadata", "spec", "status"))
+    metadata, spec, status = map(fields.object, ("metadata", "spec", "status"))
     annotations = metadata.object("annotations")
     uid = metadata.string("uid")
-    if found.string("apiVersion") not in ("", "v1"):  # items of a typed list may leave it out
-        raise found.error("apiVersion", "want v1: there is no other Pod that a kubelet runs")
+    if fields.string("apiVersion") not in ("", "v1"):  # items of a typed list may leave it out
+        raise fields.error("apiVersion", "want v1: there is no other Pod that a kubelet runs")
     if not spec.value.get("containers"):
         raise spec.error("containers", "a Pod needs at least one container")
-    if uid and found.value.get("status") == {} and _is_listed_as_running(metadata.value, spec.value):
+    if uid and fields.value.get("status") == {} and _is_listed_as_running(metadata.value, spec.value):
         raise spec.error(
             "containers",
             "only names and images, as a kubelet's /runningpods shows them; take its /pods instead",
@@ -171,7 +171,7 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
     mirror = mirror_of(metadata.value, annotations.value, node, owner)
     _check_spec(spec)
     return Pod(
-        origin=found.origin,
+        origin=fields.origin,
         namespace=metadata.string("namespace") or "default",
         name=metadata.string("name") or metadata.string("generateName"),
         uid=uid,
@@ -192,8 +192,8 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         config_hash=mirror.uid,
         images={name: seen.image for name, seen in _shown(status.value)} if mirror.static else {},
         limited=mirror.static and _LIMITED in annotations.value,
-        containers=tuple(_containers(spec, _reported(status, mirror.static), found)),
-        file=found.where.file,
+        containers=tuple(_containers(spec, _reported(status, mirror.static), fields)),
+        file=fields.where.file,
         labels=part(metadata.value, "labels"),
         created=text(metadata.value, "creationTimestamp"),
         **reported(metadata.value, spec.value, status, static=mirror.static),
@@ -238,7 +238,7 @@ def reported(
     """
     phase = status.string("phase")
     # the beginning of one may be that of a file that is cut, which is told by its end
-    if phase not in PHASES and not any(one.startswith(phase) for one in PHASES):
+    if phase not in PHASES and not any(name.startswith(phase) for name in PHASES):
         raise status.error("phase", f"want one of {', '.join(PHASES)}, got {word(phase)}")
     status.rows("conditions")
     ready, since = readiness(status.value.get("conditions"))
@@ -246,12 +246,14 @@ def reported(
     resized = resized_in(spec, status.value, static=static) if status.value else {}
     # a resize that is not done, as kubelets show it from 1.33 on: pkg/kubelet/status/status_manager.go
     # ``SetPodResizePendingCondition``
-    pending = (one for one in (RESIZE_PENDING, RESIZE_IN_PROGRESS) if (one, "True") in conditions)
+    pending = (
+        condition for condition in (RESIZE_PENDING, RESIZE_IN_PROGRESS) if (condition, "True") in conditions
+    )
     return {
         "phase": phase,
         "resized": resized,
         "resizing": next(pending, "") or _unseen_resize(spec, resized),
-        "qos": "" if static else next((one for one in QOS if one == status.value.get("qosClass")), ""),
+        "qos": "" if static else next((qos for qos in QOS if qos == status.value.get("qosClass")), ""),
         "restarting": (RESTARTING_ALL, "True") in conditions,
         "unsandboxed": (SANDBOX_READY, "False") in conditions,
         "claims": claims_in(status.value),
@@ -283,7 +285,7 @@ def _shown(status: Mapping[str, Any]) -> Iterator[tuple[str, Seen]]:
                     clean(row["name"]),
                     Seen(
                         clean(image) if isinstance(image := row.get("image"), str) else "",
-                        found if isinstance(found := row.get("resources"), Mapping) else None,
+                        resources if isinstance(resources := row.get("resources"), Mapping) else None,
                     ),
                 )
 
@@ -320,22 +322,22 @@ def resized_in(
         for key in ("containers", "initContainers")
         for row in rows(spec, key)
     }
-    found = dict[str, Mapping[str, Any]]()
+    resized = dict[str, Mapping[str, Any]]()
     for key in ("containerStatuses", "initContainerStatuses"):
         for row in rows(status, key):
             name = mapping(row).get("name")
             if isinstance(name, str) and name in wanted and (changed := _changed(mapping(row), wanted[name])):
-                found[name] = changed
+                resized[name] = changed
     own = mapping(spec.get("resources"))
     if mapping(own.get("requests")):
         if "resources" in status and (changed := _changed(status, own)):
-            found[""] = changed
+            resized[""] = changed
     elif not static:
         allocated = mapping(status.get("allocatedResources"))
         actual = mapping(mapping(status.get("resources")).get("requests"))
         if allocated and actual:
-            found[""] = {"allocated": allocated, "actual": actual}
-    return found
+            resized[""] = {"allocated": allocated, "actual": actual}
+    return resized
 
 
 def _changed(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -347,7 +349,7 @@ def _changed(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Map
         "actual": (mapping(actual.get("requests")), requests),
         "limits": (mapping(actual.get("limits")), limits),
     }
-    return {what: one for what, (one, asked) in shown.items() if one and one != asked}
+    return {what: amounts for what, (amounts, asked) in shown.items() if amounts and amounts != asked}
 
 
 def _unseen_resize(spec: Mapping[str, Any], resized: Mapping[str, Mapping[str, Any]]) -> str:
@@ -358,7 +360,7 @@ def _unseen_resize(spec: Mapping[str, Any], resized: Mapping[str, Mapping[str, A
     limits that were allocated: those that a container has count where nothing but them differs, and by more
     than a runtime rounds.
     """
-    changed = {name: one for name, one in resized.items() if name}
+    changed = {name: resources for name, resources in resized.items() if name}
     for key in ("containers", "initContainers") if changed else ():
         for row in map(mapping, rows(spec, key)):
             shown, wanted = changed.get(str(row.get("name")), {}), mapping(row.get("resources"))
@@ -431,13 +433,13 @@ def _owner(metadata: Fields) -> str:
     return ""
 
 
-def _containers(spec: Fields, status: Fields, found: Fields) -> Iterator[Container]:
+def _containers(spec: Fields, status: Fields, fields: Fields) -> Iterator[Container]:
     states = States(status)
     for key in CONTAINER_LISTS:
         items = spec.objects(key)
         if len(items) > MOST_CONTAINERS:
             raise spec.error(key, f"more than {MOST_CONTAINERS} containers in one list")
-        lines = found.where.lines_of(key, spec.value[key]) if items else ()
+        lines = fields.where.lines_of(key, spec.value[key]) if items else ()
         for item, line in zip(items, lines, strict=True):
             name = item.string("name")
             state = states.of(key, name)

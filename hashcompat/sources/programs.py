@@ -75,8 +75,8 @@ def _why_not(path: str) -> str:
         return "its directory on the PATH is not absolute"
     # a link may stand in a safe directory and lead to one that is not
     ways = (Path(path), Path(os.path.realpath(path)))
-    found = (_why_not_of(place) for way in ways for place in (way, *way.parents))
-    return next(filter(None, found), "")
+    reasons = (_why_not_of(place) for way in ways for place in (way, *way.parents))
+    return next(filter(None, reasons), "")
 
 
 def _why_not_of(place: Path) -> str:

@@ -58,8 +58,8 @@ def text_of(value: Hash) -> int | str:
 def document_of(stored: StoredHashes) -> dict[str, int | str]:
     """Return a container's stored hashes as a snapshot holds them."""
     return {
-        f"{text:x}": PUBLIC if stored.hidden and isinstance(one, int) else text_of(one)
-        for text, one in stored.by_text.items()
+        f"{text:x}": PUBLIC if stored.hidden and isinstance(value, int) else text_of(value)
+        for text, value in stored.by_text.items()
     }
 
 
@@ -70,24 +70,24 @@ def stored_hashes(value: object, place: str) -> StoredHashes:
     """
     if not isinstance(value, Mapping):
         raise InputError(f"{place}: want an object, got {kind_of(value)}; take a new snapshot")
-    pairs = [(text, one if type(one) in (int, str) else None) for text, one in value.items()]
-    found = _stored(tuple(pairs))
-    if isinstance(found, str):
-        raise InputError(f"{place}: {name(found)!r}: not a hash of a snapshot; take a new one")
-    return found
+    pairs = [(text, entry if type(entry) in (int, str) else None) for text, entry in value.items()]
+    stored = _stored(tuple(pairs))
+    if isinstance(stored, str):
+        raise InputError(f"{place}: {name(stored)!r}: not a hash of a snapshot; take a new one")
+    return stored
 
 
 @lru_cache(maxsize=1 << 10)
 def _stored(pairs: tuple[tuple[str, int | str | None], ...]) -> StoredHashes | str:
     """Return the stored hashes, which all replicas have; the key of one that is none."""
-    hidden = any(isinstance(one, str) for _, one in pairs)
+    hidden = any(isinstance(entry, str) for _, entry in pairs)
     by_text: dict[int, Hash] = {}
-    for text, one in pairs:
+    for text, entry in pairs:
         # "same" stands for the key itself: nothing is hidden in that text, so its hash tells nothing new
-        found = int(text, 16) if one == PUBLIC and _TEXT.fullmatch(text) else hash_of(one)
-        if found is None or not _TEXT.fullmatch(text) or isinstance(one, str) != hidden:
+        value = int(text, 16) if entry == PUBLIC and _TEXT.fullmatch(text) else hash_of(entry)
+        if value is None or not _TEXT.fullmatch(text) or isinstance(entry, str) != hidden:
             return text
-        by_text[int(text, 16)] = found
+        by_text[int(text, 16)] = value
     return StoredHashes(by_text, hidden=hidden)
 
 
@@ -140,12 +140,12 @@ def taken_at(document: Mapping[str, Any], origin: str) -> datetime | None:
     text = part(document, "spec").get("takenAt")
     if text is None:
         return None
-    is_time, found = time_of(text) if isinstance(text, str) else (False, None)
+    is_time, time = time_of(text) if isinstance(text, str) else (False, None)
     if not is_time:
         raise InputError(
             f"{origin}: $.spec.takenAt: want a time such as 2026-01-31T12:00:00Z; take a new snapshot"
         )
-    return found
+    return time
 
 
 def cluster_of(document: Mapping[str, Any], origin: str) -> str:
@@ -254,10 +254,10 @@ def _sandbox(row: JsonObject) -> Sandbox:
 
 
 def _hash_of(row: JsonObject, key: str) -> Hash | None:
-    found = hash_of(row.value.get(key))
-    if found is None and row.value.get(key, "") is not None:
+    value = hash_of(row.value.get(key))
+    if value is None and row.value.get(key, "") is not None:
         raise InputError(f"{row.path}.{key}: a hash is a number, or h and a number")
-    return found
+    return value
 
 
 def _flag(row: JsonObject, key: str) -> bool:

@@ -105,8 +105,8 @@ def _is_running(state: Fields) -> bool:
             raise state.error(key, f"want an object, got {kind_of(state.value[key])}")
     if state.value and not there:
         raise state.error(next(iter(state.value)), f"want {', '.join(_STATES[:-1])} or {_STATES[-1]}")
-    found = [key for key in there if state.value[key] is not None]
-    return "running" in (found or there[:1])
+    filled = [key for key in there if state.value[key] is not None]
+    return "running" in (filled or there[:1])
 
 
 def _identity(row: Mapping[str, Any]) -> tuple[str, str]:
@@ -120,16 +120,16 @@ def _ended(row: Mapping[str, Any]) -> Ended | None:
     """Return the end that is the container's state, or else that of the one before it."""
     # in this order: a container that has ended and is not created again has its end in state
     for key in ("state", "lastState"):
-        found = state.get("terminated") if is_object(state := row.get(key)) else None
-        if is_object(found):
-            code = found.get("exitCode")
+        terminated = state.get("terminated") if is_object(state := row.get(key)) else None
+        if is_object(terminated):
+            code = terminated.get("exitCode")
             return Ended(
-                _identity(found)[1],
-                _shown_time(found.get("finishedAt")),
+                _identity(terminated)[1],
+                _shown_time(terminated.get("finishedAt")),
                 key == "state",
                 # type, not isinstance: true is an int in Python, and no exit code
                 code if type(code) is int else None,
-                found.get("reason") == OUT_OF_MEMORY,
+                terminated.get("reason") == OUT_OF_MEMORY,
             )
     return None
 
@@ -163,10 +163,10 @@ def _shown_time(text: object) -> datetime | None:
 
 
 def _started(text: object, state: Fields) -> datetime | None:
-    is_one, found = time_of(text) if isinstance(text, str) else (False, None)
+    is_one, time = time_of(text) if isinstance(text, str) else (False, None)
     if not is_one:
         raise state.error("running.startedAt", _NO_TIME)
-    return found
+    return time
 
 
 def is_deleted(metadata: Fields) -> bool:
@@ -187,8 +187,8 @@ def time_of(text: str) -> tuple[bool, datetime | None]:
 
 def _utc(text: str) -> datetime | None:
     try:
-        found = datetime.fromisoformat(text).astimezone(UTC)
+        time = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):  # the year 1 or 9999 in another time zone; 24:00 and the like
         return None
     # Go writes its zero time as 0001-01-01T00:00:00Z
-    return found if found > _NEVER else None
+    return time if time > _NEVER else None

@@ -60,9 +60,9 @@ def tree_minor(directory: Path) -> int | None:
         for path in folder.glob("CHANGELOG-1.*.md")
     ]
     minors = [
-        int(found[1])
+        int(match[1])
         for name in names
-        if (found := _CHANGELOG.fullmatch(name)) and int(found[1]) >= _NAMED_SINCE
+        if (match := _CHANGELOG.fullmatch(name)) and int(match[1]) >= _NAMED_SINCE
     ]
     return max(minors, default=None)
 
@@ -150,18 +150,18 @@ def container_types(source: bytes, origin: str) -> dict[str, Any]:
     definitions = dict(_definitions(_parse(source, origin)))
     if ROOT not in definitions:
         raise InputError(f"{origin}: no type {ROOT} in it; want core/v1/types.go of k8s.io/api")
-    found: dict[str, Any] = {}
+    types: dict[str, Any] = {}
     waiting = [ROOT]
     while waiting:
         name = waiting.pop()
-        if name not in found:
+        if name not in types:
             if name not in definitions:
                 raise InputError(
                     f"{origin}: {name} is not defined in it; this program has to learn that type first"
                 )
-            found[name] = _described(definitions[name])
-            waiting += _mentioned(found[name])
-    return dict(sorted(found.items()))
+            types[name] = _described(definitions[name])
+            waiting += _mentioned(types[name])
+    return dict(sorted(types.items()))
 
 
 def _parse(source: bytes, origin: str) -> Node:
@@ -182,9 +182,9 @@ def _parse(source: bytes, origin: str) -> Node:
 def _walk(node: Node) -> Iterator[Node]:
     waiting = [node]
     while waiting:
-        found = waiting.pop()
-        yield found
-        waiting += reversed(found.children)
+        current = waiting.pop()
+        yield current
+        waiting += reversed(current.children)
 
 
 def _definitions(root: Node) -> Iterator[tuple[str, Node]]:

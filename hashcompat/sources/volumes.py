@@ -78,19 +78,19 @@ class Claims:
 
         A claim that names another volume is not bound to one that names it.
         """
-        found = {
-            one.claim: one.kind
-            for name, one in self._volumes.items()
-            if one.claim is not None and self._bound.get(one.claim, name) == name
+        kinds = {
+            volume.claim: volume.kind
+            for name, volume in self._volumes.items()
+            if volume.claim is not None and self._bound.get(volume.claim, name) == name
         }
         for claim, name in self._bound.items():
             volume = self._volumes.get(name)
             if volume is not None and volume.claim in (None, claim):
-                found[claim] = volume.kind
-        return found
+                kinds[claim] = volume.kind
+        return kinds
 
 
 def behind(spec: Mapping[str, Any], namespace: str, pod: str, kinds: Mapping[Claim, str]) -> tuple[str, ...]:
     """Return the kinds of the volumes behind the claims that the containers of a pod mount, sorted."""
-    found = {kinds.get((namespace, name), "") for name in claims(spec, pod)}
-    return tuple(sorted(found - {""}))
+    volume_kinds = {kinds.get((namespace, name), "") for name in claims(spec, pod)}
+    return tuple(sorted(volume_kinds - {""}))

@@ -112,7 +112,7 @@ def place_of(value: Mapping[str, Any]) -> Place | None:
     if is_workload(value):
         return _PLACES[value["kind"]]
     containers = _containers(part(value, "spec").get("template"))
-    return USUAL if containers and all(text(one, "name") for one in containers) else None
+    return USUAL if containers and all(text(container, "name") for container in containers) else None
 
 
 def unread_places(value: Mapping[str, Any]) -> list[str]:
@@ -146,14 +146,16 @@ def _templates(value: Mapping[str, Any]) -> Iterator[str]:
 def _is_pod(value: object) -> bool:
     """Return whether a value has what a kubelet needs of a pod; patterns of policies have a part of it."""
     containers = _containers(value)
-    texts = [text(one, key) for one in containers for key in ("name", "image")]
-    return bool(texts) and all(one and "*" not in one for one in texts)
+    texts = [text(container, key) for container in containers for key in ("name", "image")]
+    return bool(texts) and all(value and "*" not in value for value in texts)
 
 
 def _containers(template: object) -> list[Mapping[str, Any]]:
     """Return the containers of a pod template, none where it is not a pod template."""
     containers = part(template, "spec").get("containers") if isinstance(template, Mapping) else None
-    if not isinstance(containers, list) or not all(isinstance(one, Mapping) for one in containers):
+    if not isinstance(containers, list) or not all(
+        isinstance(container, Mapping) for container in containers
+    ):
         return []
     return containers
 
@@ -301,13 +303,15 @@ class Ownership:
         """Decide about every pod template, once all objects are known."""
         with_pods = self._reached(self._owners)
         present, without, rest = list[_Workload](), list[_Workload](), list[_Workload]()
-        for one in self._workloads.values():
-            there = with_pods.intersection(one.keys)
-            (present if there else without if self._has_none(one) else rest).append(one)
-        with_templates = self._reached(key for one in rest if one.read for key in one.owners)
-        above = [one for one in rest if with_templates.intersection(one.keys)]
-        left = [one for one in rest if not with_templates.intersection(one.keys)]
-        uids = (key for one in (*present, *without, *above) for key in one.keys if isinstance(key, str))
+        for workload in self._workloads.values():
+            there = with_pods.intersection(workload.keys)
+            (present if there else without if self._has_none(workload) else rest).append(workload)
+        with_templates = self._reached(key for workload in rest if workload.read for key in workload.owners)
+        above = [workload for workload in rest if with_templates.intersection(workload.keys)]
+        left = [workload for workload in rest if not with_templates.intersection(workload.keys)]
+        uids = (
+            key for workload in (*present, *without, *above) for key in workload.keys if isinstance(key, str)
+        )
         unread = tuple(_not_read(left))
         return CountedTemplates(
             frozenset(uids),
@@ -323,9 +327,9 @@ class Ownership:
             self._claims.kinds(),
         )
 
-    def _has_none(self, one: _Workload) -> bool:
+    def _has_none(self, workload: _Workload) -> bool:
         """Return whether a workload has no pods: by its spec, or by its status if the input has pods."""
-        return one.asks_for_none or (self.has_pods and bool(one.keys) and one.counts_none)
+        return workload.asks_for_none or (self.has_pods and bool(workload.keys) and workload.counts_none)
 
     def _reached(self, keys: Iterable[Key]) -> set[Key]:
         """Return these owners, and all above them."""
@@ -342,11 +346,11 @@ class Ownership:
 def _owners(metadata: Mapping[str, Any]) -> Iterator[tuple[Key, Key | None]]:
     """Yield an object's controller, and where its name shows it, the controller of that one."""
     namespace, labels = text(metadata, "namespace") or "default", part(metadata, "labels")
-    for one in _controllers(metadata) or _created_by(metadata):
-        kind, name = text(one, "kind"), text(one, "name")
+    for reference in _controllers(metadata) or _created_by(metadata):
+        kind, name = text(reference, "kind"), text(reference, "name")
         above = _name_above(kind, name, labels)
         yield (
-            text(one, "uid") or (kind, namespace, name),
+            text(reference, "uid") or (kind, namespace, name),
             (above[0], namespace, above[1]) if above else None,
         )
 
@@ -354,7 +358,9 @@ def _owners(metadata: Mapping[str, Any]) -> Iterator[tuple[Key, Key | None]]:
 def _controllers(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the references to the controller of an object: one, where an API server returned it."""
     return [
-        one for one in rows(metadata, "ownerReferences") if isinstance(one, Mapping) and one.get("controller")
+        reference
+        for reference in rows(metadata, "ownerReferences")
+        if isinstance(reference, Mapping) and reference.get("controller")
     ]
 
 
@@ -382,28 +388,28 @@ def _name_above(kind: str, name: str, labels: Mapping[str, Any]) -> tuple[str, s
     return ("CronJob", match[1]) if match else None
 
 
-def _left_out(workloads: Iterable[_Workload], one: str, several: str) -> Iterator[str]:
-    if found := [workload for workload in workloads if workload.read]:
-        why = one if len(found) == 1 else several
-        yield f"skipped {count(len(found), 'pod template')}: {why} ({some(map(str, found), _NAMED)})"
+def _left_out(workloads: Iterable[_Workload], singular: str, several: str) -> Iterator[str]:
+    if skipped := [workload for workload in workloads if workload.read]:
+        why = singular if len(skipped) == 1 else several
+        yield f"skipped {count(len(skipped), 'pod template')}: {why} ({some(map(str, skipped), _NAMED)})"
 
 
 def _alone(workloads: Iterable[_Workload]) -> Iterator[str]:
-    if found := [one for one in workloads if one.read and one.keys]:
-        each, them = ("counts as a pod", "it") if len(found) == 1 else ("count as a pod each", "them")
+    if counted := [workload for workload in workloads if workload.read and workload.keys]:
+        verb, them = ("counts as a pod", "it") if len(counted) == 1 else ("count as a pod each", "them")
         yield (
-            f"{count(len(found), 'pod template')} {each}: no pod in the input belongs to {them}"
-            f" ({some(map(str, found), _NAMED)})"
+            f"{count(len(counted), 'pod template')} {verb}: no pod in the input belongs to {them}"
+            f" ({some(map(str, counted), _NAMED)})"
         )
 
 
 def _not_read(workloads: Iterable[_Workload]) -> Iterator[str]:
     kinds: dict[str, list[_Workload]] = {}
-    for one in workloads:
-        if one.unread:
-            kinds.setdefault(one.kind, []).append(one)
-    for kind, found in kinds.items():
-        places = dict.fromkeys(place for one in found for place in one.unread)
-        verb = "holds" if len(found) == 1 else "hold"
-        objects = count(len(found), "object")
+    for workload in workloads:
+        if workload.unread:
+            kinds.setdefault(workload.kind, []).append(workload)
+    for kind, group in kinds.items():
+        places = dict.fromkeys(place for workload in group for place in workload.unread)
+        verb = "holds" if len(group) == 1 else "hold"
+        objects = count(len(group), "object")
         yield f"not read: {objects} of kind {kind} {verb} a pod template at {some(places, _NAMED)}"

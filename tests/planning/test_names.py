@@ -27,7 +27,7 @@ def test_the_first_few_names_are_shown(names: list[str], shown: str, number: int
 def test_a_pod_counts_once_for_its_containers() -> None:
     found = FewNames()
     for name in ("", "", "p", "p", "q", "p"):
-        found.add(name, again=False)
+        found.add(name, repeated=False)
     assert (str(found), len(found)) == (", p, p, 1 more", 4)
 
 

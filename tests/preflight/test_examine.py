@@ -100,7 +100,7 @@ def test_a_check_without_what_it_needs_is_left_out_and_named(
     given: frozenset[Need], check: str, needs: str
 ) -> None:
     assert dict(left_out(given))[check] == needs
-    assert check not in {each.id for each in examine(dump(), upgrade(NEWEST), given=given)}
+    assert check not in {each.id for each in examine(dump(), upgrade(NEWEST), inputs=given)}
 
 
 def test_with_everything_given_no_check_is_left_out() -> None:

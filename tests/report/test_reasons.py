@@ -54,12 +54,12 @@ def test_the_most_frequent_reason_is_the_first() -> None:
     kinds = Kinds()
     masks = [kinds.mask([Reason(rule, "x")]) for rule in ("HC003", "HC001", "HC002")]
     for mask, number, found in zip(masks, (5, 7, 9), (True, True, False), strict=True):
-        kinds.count(mask, number, found=found)
+        kinds.count(mask, number, is_finding=found)
     every = [(kind.number, kind.id, kind.containers, kind.found) for kind in kinds.numbered()]
     assert every == [(1, "HC001", 7, 7), (2, "HC003", 5, 5), (3, "HC002", 9, 0)]
 
 
 def test_a_container_counts_for_each_of_its_reasons() -> None:
     kinds = Kinds()
-    kinds.count(kinds.mask([Reason("HC001", "x"), Reason("HC002", "y")]), 2, found=True)
+    kinds.count(kinds.mask([Reason("HC001", "x"), Reason("HC002", "y")]), 2, is_finding=True)
     assert [kind.containers for kind in kinds.numbered()] == [2, 2]

@@ -53,14 +53,16 @@ def origin_of(recorded: Hash, subject: SeenContainer, kubelet: Kubelet, catalog:
 
     The nearest one is the newest of the older ones, else the oldest of the newer ones.
     """
-    other = maker_of(recorded, subject, kubelet, catalog)
-    if other is None:
+    creator = maker_of(recorded, subject, kubelet, catalog)
+    if creator is None:
         return None
     fields = list[ValueDifference]()
-    if other.era is kubelet.era:
+    if creator.era is kubelet.era:
         spec, keep_empty = subject.spec, subject.keep_empty
-        fields = differences(*(hashers(one, keep_empty=keep_empty)[0].tree(spec) for one in (other, kubelet)))
-    return Creator(str(other.release), other.era.name, tuple(field.place for field in fields))
+        fields = differences(
+            *(hashers(side, keep_empty=keep_empty)[0].tree(spec) for side in (creator, kubelet))
+        )
+    return Creator(str(creator.release), creator.era.name, tuple(field.place for field in fields))
 
 
 _LENGTH: Final = 5
@@ -311,9 +313,9 @@ def now_of(
     if records:
         pods = tuple(map(records.as_reported, pods))
     static = {
-        (one.namespace, one.pod, one.container): one
-        for one in records
-        if one.running and one.uid and not is_of_api_server(one.uid)
+        (record.namespace, record.pod, record.container): record
+        for record in records
+        if record.running and record.uid and not is_of_api_server(record.uid)
     }
     return Now(tuple(dict.fromkeys(names)), nodes, upgraded, pods, begun, recorded, static)
 

@@ -164,8 +164,8 @@ class DocumentDifference(Result[ItemChange], msgspec.Struct, frozen=True):
     @property
     def counts(self) -> Mapping[What, int]:
         """How many items appeared, are gone and changed."""
-        found = Counter(item.what for item in self.items)
-        return {what: found[what] for what in What}
+        counts = Counter(item.what for item in self.items)
+        return {what: counts[what] for what in What}
 
     @property
     def verdicts(self) -> Mapping[tuple[Verdict | None, Verdict | None], int]:
@@ -183,7 +183,7 @@ def compare(
     if isinstance(old, Plan) and isinstance(new, Plan):
         return compare_plans(old, new, files)
     if isinstance(old, Plan) or isinstance(new, Plan):
-        kinds = ("a plan" if isinstance(one, Plan) else "a snapshot" for one in (old, new))
+        kinds = ("a plan" if isinstance(document, Plan) else "a snapshot" for document in (old, new))
         said = (f"{file or 'one'} is {kind}" for file, kind in zip(files, kinds, strict=True))
         raise InputError(f"{', and '.join(said)}; compare two plans, or two snapshots")
     return compare_snapshots(old, new)
@@ -193,13 +193,15 @@ def compare_plans(old: Plan, new: Plan, files: tuple[str, str]) -> DocumentDiffe
     """Return what changed between two plans that have all their items; ``files`` name them."""
     pairs = list(_pairs(_by_name(old.items), _by_name(new.items)))
     changes = [change for change in (_of_items(*pair) for pair in pairs) if change]
-    changes.sort(key=lambda one: (not one.node, one.node, one.namespace, one.pod, one.container))
-    one, other = (
+    changes.sort(
+        key=lambda change: (not change.node, change.node, change.namespace, change.pod, change.container)
+    )
+    old_file, new_file = (
         ComparedFile(file, plan.created, plan.origin.cluster, plan.making.version)
         for file, plan in zip(files, (old, new), strict=True)
     )
     edits = tuple(_edits(_facts(old), _facts(new), "$"))
-    return DocumentDifference(PLAN, one, other, edits, tuple(changes), len(pairs) - len(changes))
+    return DocumentDifference(PLAN, old_file, new_file, edits, tuple(changes), len(pairs) - len(changes))
 
 
 def compare_snapshots(old: SnapshotRows, new: SnapshotRows) -> DocumentDifference:
@@ -208,10 +210,12 @@ def compare_snapshots(old: SnapshotRows, new: SnapshotRows) -> DocumentDifferenc
     keeps = old.keeps_hashes and new.keeps_hashes
     changes = [change for change in (_of_rows(*pair, keeps=keeps) for pair in pairs) if change]
     order = {kind.value: place for place, kind in enumerate(RowKind)}
-    changes.sort(key=lambda one: (order[one.kind], one.namespace, one.pod, one.container, one.node))
-    one, other = (ComparedFile(rows.file, rows.taken, rows.cluster, "") for rows in (old, new))
+    changes.sort(
+        key=lambda change: (order[change.kind], change.namespace, change.pod, change.container, change.node)
+    )
+    old_file, new_file = (ComparedFile(rows.file, rows.taken, rows.cluster, "") for rows in (old, new))
     edits = tuple(_edits({"spec": old.spec}, {"spec": new.spec}, "$"))
-    return DocumentDifference(SNAPSHOT, one, other, edits, tuple(changes), len(pairs) - len(changes))
+    return DocumentDifference(SNAPSHOT, old_file, new_file, edits, tuple(changes), len(pairs) - len(changes))
 
 
 def _paired(
@@ -230,19 +234,19 @@ _Found = Mapping[_Names, list[Item]]
 
 def _by_name(items: Iterable[Item]) -> _Found:
     """Return items by their names, which several may share."""
-    found = defaultdict[_Names, list[Item]](list)
+    items_by_name = defaultdict[_Names, list[Item]](list)
     for item in items:
-        found[item.pod.node, item.pod.namespace, item.pod.name, item.container.name].append(item)
-    return found
+        items_by_name[item.pod.node, item.pod.namespace, item.pod.name, item.container.name].append(item)
+    return items_by_name
 
 
 def _pairs(old: _Found, new: _Found) -> Iterator[tuple[Item | None, Item | None]]:
     """Yield every item with that of its name in the other plan; None where a plan has none."""
-    for _, some, others in _paired(old, new):
-        if some and others and len(some) == len(others) == 1:
-            yield some[0], others[0]
+    for _, old_items, new_items in _paired(old, new):
+        if old_items and new_items and len(old_items) == len(new_items) == 1:
+            yield old_items[0], new_items[0]
         else:
-            yield from _matched(some or [], others or [])
+            yield from _matched(old_items or [], new_items or [])
 
 
 _ALIKE: Final[tuple[Callable[[Item], object], ...]] = (
@@ -258,16 +262,16 @@ def _matched(old: list[Item], new: list[Item]) -> Iterator[tuple[Item | None, It
         waiting = defaultdict[object, deque[Item]](deque)
         for item in new:
             waiting[alike(item)].append(item)
-        pairs = [(item, some.popleft() if (some := waiting[alike(item)]) else None) for item in old]
-        yield from ((one, other) for one, other in pairs if other)
-        old = [one for one, other in pairs if other is None]
+        pairs = [(item, queue.popleft() if (queue := waiting[alike(item)]) else None) for item in old]
+        yield from ((item, match) for item, match in pairs if match)
+        old = [item for item, match in pairs if match is None]
         new = list(chain.from_iterable(waiting.values()))
-    yield from (*((one, None) for one in old), *((None, other) for other in new))
+    yield from (*((item, None) for item in old), *((None, item) for item in new))
 
 
 def _of_items(old: Item | None, new: Item | None) -> ItemChange | None:
-    one = new or old
-    if one is None:
+    item = new or old
+    if item is None:
         return None
     edits = _of_item(old, new) if old and new else ()
     if old and new and not edits:
@@ -275,10 +279,10 @@ def _of_items(old: Item | None, new: Item | None) -> ItemChange | None:
     return ItemChange(
         What.CHANGED if old and new else What.GONE if old else What.APPEARED,
         "Container",
-        one.pod.node,
-        one.pod.namespace,
-        one.pod.name,
-        one.container.name,
+        item.pod.node,
+        item.pod.namespace,
+        item.pod.name,
+        item.container.name,
         old.verdict if old else None,
         new.verdict if new else None,
         edits,
@@ -290,9 +294,12 @@ def _of_item(old: Item, new: Item) -> tuple[Edit, ...]:
     decided = () if _shared(old) == _shared(new) else _decided(_shared(old), _shared(new))
     if old.hashes == new.hashes:
         return decided
-    pairs = ((one.recorded, one.from_, one.to) for one in (old.hashes, new.hashes))
+    pairs = ((hashes.recorded, hashes.from_, hashes.to) for hashes in (old.hashes, new.hashes))
     rows = zip(("recorded", "from", "to"), *pairs, strict=True)
-    return (*decided, *(Edit(below("hash", key), one, other) for key, one, other in rows if one != other))
+    return (
+        *decided,
+        *(Edit(below("hash", key), before, after) for key, before, after in rows if before != after),
+    )
 
 
 Shared = tuple[Prediction, ContainerName, str, str]
@@ -314,8 +321,8 @@ def _decision(prediction: Prediction, container: ContainerName, owner: str, work
         "verdict": prediction.verdict.value,
         # by their rules and paths, so that one more does not move the others
         "reasons": _named(
-            (" ".join(filter(None, (one.id, one.path))), {"text": one.text, "field": one.field})
-            for one in prediction.reasons
+            (" ".join(filter(None, (reason.id, reason.path))), {"text": reason.text, "field": reason.field})
+            for reason in prediction.reasons
         ),
         "podRecreated": prediction.pod_recreated,
         "fromRelease": prediction.from_release,
@@ -336,8 +343,8 @@ def _facts(plan: Plan) -> dict[str, Any]:
             "from": plan.from_release,
             "to": plan.to_release,
             "overrideNodeReleases": plan.overridden,
-            "disputedNodes": _named((one.node, one.kubelet) for one in plan.disputed),
-            "releases": _named((one.name, _reading(one)) for one in plan.releases),
+            "disputedNodes": _named((dispute.node, dispute.kubelet) for dispute in plan.disputed),
+            "releases": _named((release.name, _reading(release)) for release in plan.releases),
             "assumptions": list(plan.assumptions),
             "warnings": list(plan.warnings),
             "besides": list(plan.besides),
@@ -409,7 +416,10 @@ def _unequal(
             for row, text in zip(rows, lists if lists[0] != lists[1] else (), strict=False):
                 containers = _decoded(text)
                 if not keeps:
-                    containers = [{name: one[name] for name in one if name != _HASHES} for one in containers]
+                    containers = [
+                        {name: container[name] for name in container if name != _HASHES}
+                        for container in containers
+                    ]
                 row["spec"] = {**row["spec"], key: containers}
     return rows[0], rows[1]
 
@@ -429,23 +439,23 @@ class _Name(str):
 
 def _named(rows: Iterable[tuple[str, Value]]) -> dict[str, Value]:
     """Return values by names that stand in brackets; of several with one name the others are numbered."""
-    found: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for name, value in rows:
         number, key = 1, name
-        while key in found:
+        while key in values:
             number += 1
             key = f"{name} #{number}"
-        found[_Name(key)] = value
-    return found
+        values[_Name(key)] = value
+    return values
 
 
 def _edits(old: Any, new: Any, root: str = "") -> Iterator[Edit]:
     """Yield where two pieces of plain data differ, sorted by path; elements with names by their names."""
     alike: list[ValueDifference] = []
-    found = differences(*_pruned(_keyed(old), _keyed(new), (), alike)) + alike
-    if not found and not _same(old, new):  # named elements in another order
-        found = differences(old, new)
-    for row in sorted(found, key=lambda row: list(map(str, row.path))):
+    rows = differences(*_pruned(_keyed(old), _keyed(new), (), alike)) + alike
+    if not rows and not _same(old, new):  # named elements in another order
+        rows = differences(old, new)
+    for row in sorted(rows, key=lambda row: list(map(str, row.path))):
         path = root
         for step in row.path:
             path = element(path, step) if isinstance(step, int | _Name) else below(path, step)
@@ -471,7 +481,7 @@ def _plain(value: Any) -> Any:
         if (
             value
             and all(isinstance(key, _Name) for key in value)
-            and all(isinstance(one, Mapping) and "name" in one for one in value.values())
+            and all(isinstance(item, Mapping) and "name" in item for item in value.values())
         ):
             return items
         return dict(zip(map(str, value), items, strict=True))

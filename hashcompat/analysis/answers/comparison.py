@@ -280,11 +280,11 @@ def _type_differences(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[
 
 def _behaviour(kubelet: Kubelet) -> Mapping[str, Any]:
     """Return what a kubelet does, by the keys of behaviour.json."""
-    found: dict[str, Any] = {}
+    behaviour: dict[str, Any] = {}
     for key, value in msgspec.to_builtins(kubelet.behaviour).items():
         first, *rest = key.split("_")
-        found[first + "".join(map(str.capitalize, rest))] = value
-    return found
+        behaviour[first + "".join(map(str.capitalize, rest))] = value
+    return behaviour
 
 
 def _default_differences(old: str, new: str, catalog: Catalog) -> Iterator[DefaultDifference]:
@@ -297,18 +297,18 @@ def _default_differences(old: str, new: str, catalog: Catalog) -> Iterator[Defau
 
 def _written(server: PodCreation) -> Mapping[str, list[str]]:
     """Return what an API server does to each field of a new pod's containers, in words."""
-    found: dict[str, list[str]] = {}
+    effects: dict[str, list[str]] = {}
     for default in server.defaults:
         what = _json(default.argument) if default.operation == "set" else _verb(default)
         where = f" in {', '.join(sorted(default.places))}" if default.places else ""
-        found.setdefault(default.id, []).append(f"{what} when {default.when}{where}")
+        effects.setdefault(default.id, []).append(f"{what} when {default.when}{where}")
     for row in server.written:
         at = "at creation" if row.at_creation else "on every read"
-        found.setdefault(row.path, []).append(f"{_json(row.value)} {at}")
+        effects.setdefault(row.path, []).append(f"{_json(row.value)} {at}")
     for dropped in server.dropped:
         becomes = "dropped" if dropped.becomes is None else f"becomes {_json(dropped.becomes)}"
-        found.setdefault(dropped.path, []).append(f"{becomes} because {dropped.gate} is off")
-    return found
+        effects.setdefault(dropped.path, []).append(f"{becomes} because {dropped.gate} is off")
+    return effects
 
 
 def _verb(default: Default) -> str:
@@ -326,7 +326,7 @@ def _json(value: Any) -> str:
 def _gate_differences(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[GateDifference]:
     table = catalog.gate_table
     for name in sorted({*table.known_to(old.release), *table.known_to(new.release)}):
-        before, after = (table.spec(name, one.release) for one in (old, new))
+        before, after = (table.spec(name, kubelet.release) for kubelet in (old, new))
         if _state(before) != _state(after):
             yield GateDifference(name, before, after)
 

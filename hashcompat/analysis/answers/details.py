@@ -80,22 +80,28 @@ class DetailsGathering:
 
     def add(self, pod: Pod) -> _Gathered | None:
         """Take one more pod; return what its replicas share, None where they may differ."""
-        every, shared = self._rulings.of(pod)
-        for place, one in enumerate(every):
-            names = _names(one.draft) if one.replica is None else one.replica.names
-            if one.ruling.varies and names != one.ruling.names:
-                draft = one.draft if one.replica is None else self._judge.draft(pod, pod.containers[place])
+        rulings, shared = self._rulings.of(pod)
+        for place, ruled in enumerate(rulings):
+            names = _names(ruled.draft) if ruled.replica is None else ruled.replica.names
+            if ruled.ruling.varies and names != ruled.ruling.names:
+                draft = (
+                    ruled.draft if ruled.replica is None else self._judge.draft(pod, pod.containers[place])
+                )
                 self._differences.add_by_itself(draft)
             else:
-                self._differences.add(one.ruling, names)
+                self._differences.add(ruled.ruling, names)
         counted = self._pairs.add(pod)
-        shared = shared and not any(one.ruling.varies for one in every)
-        return _Gathered([one.ruling for one in every], counted) if shared and counted is not None else None
+        shared = shared and not any(ruled.ruling.varies for ruled in rulings)
+        return (
+            _Gathered([ruled.ruling for ruled in rulings], counted)
+            if shared and counted is not None
+            else None
+        )
 
     def repeat(self, gathered: _Gathered, pod: Pod) -> None:
         """Take a replica of a pod."""
-        for found, container in zip(gathered.found, pod.containers, strict=True):
-            self._differences.add(found, container.own)
+        for ruling, container in zip(gathered.found, pod.containers, strict=True):
+            self._differences.add(ruling, container.own)
         self._pairs.repeat(gathered.counted)
 
     def numbers(self, items: Callable[[], Sequence[Item]]) -> Sequence[int]:
@@ -105,8 +111,10 @@ class DetailsGathering:
     def details(self) -> Details:
         """Return the details."""
         pairs, differences = self._pairs, self._differences
-        found = tuple(pairs.found())
-        return Details(tuple(differences.used), differences.omitted, pairs.releases, pairs.passed, found)
+        release_pairs = tuple(pairs.found())
+        return Details(
+            tuple(differences.used), differences.omitted, pairs.releases, pairs.passed, release_pairs
+        )
 
 
 _OMITTED: Final = -1
@@ -140,12 +148,12 @@ class _Differences:
         self.used: list[Difference] = []
         self.omitted = 0
 
-    def add(self, found: _Found, names: tuple[str, ...]) -> None:
+    def add(self, ruling: _Found, names: tuple[str, ...]) -> None:
         """Take the next container, which is like one whose difference is known but for its names."""
-        place = found.place
-        if found.token is not None and names != found.names and place > 0:
-            one, other = found.names[found.token], names[found.token]
-            place = self._placed(_with_name(self._list[place - 1], one, other))
+        place = ruling.place
+        if ruling.token is not None and names != ruling.names and place > 0:
+            old, new = ruling.names[ruling.token], names[ruling.token]
+            place = self._placed(_with_name(self._list[place - 1], old, new))
         self._places.append(place)
 
     def add_by_itself(self, draft: Draft) -> None:
@@ -154,19 +162,19 @@ class _Differences:
 
     def settled(self, items: Sequence[Item]) -> list[int]:
         """Return the number of each item's difference, in the order in which they are used."""
-        differences, numbers, found = self._list, dict[int, int](), []
+        differences, numbers, item_numbers = self._list, dict[int, int](), []
         for item, place in zip(items, self._places, strict=True):
             if not place or not _is_by_text(item):
-                found.append(0)
+                item_numbers.append(0)
             elif place == _OMITTED:
                 self.omitted += 1
-                found.append(0)
+                item_numbers.append(0)
             else:
                 if place not in numbers:
                     numbers[place] = len(numbers) + 1
                     self.used.append(differences[place - 1])
-                found.append(numbers[place])
-        return found
+                item_numbers.append(numbers[place])
+        return item_numbers
 
     def of(self, draft: Draft) -> _Found:
         """Return the difference of a container with that of its replicas."""
@@ -205,13 +213,13 @@ class _Differences:
         old, new = texts_of(draft, self._new, self._view)
         return 0 if old is None or new is None else self._placed(_difference(draft, old, new))
 
-    def _placed(self, found: Difference) -> int:
-        if found not in self._found:
+    def _placed(self, difference: Difference) -> int:
+        if difference not in self._found:
             if len(self._found) >= DISTINCT:
                 return _OMITTED
-            self._found[found] = len(self._found) + 1
-            self._list.append(found)
-        return self._found[found]
+            self._found[difference] = len(self._found) + 1
+            self._list.append(difference)
+        return self._found[difference]
 
 
 def _names(draft: Draft) -> tuple[str, ...]:
@@ -219,9 +227,9 @@ def _names(draft: Draft) -> tuple[str, ...]:
     return draft.prepared.names if draft.prepared else ()
 
 
-def _with_name(difference: Difference, one: str, other: str) -> Difference:
+def _with_name(difference: Difference, old: str, new: str) -> Difference:
     """Return the difference of a replica whose token mount has another name."""
-    pieces = [structs.replace(piece, text=piece.text.replace(one, other)) for piece in difference.pieces]
+    pieces = [structs.replace(piece, text=piece.text.replace(old, new)) for piece in difference.pieces]
     return structs.replace(difference, pieces=tuple(pieces))
 
 
@@ -247,8 +255,8 @@ def _difference(draft: Draft, old: Texts, new: Texts) -> Difference:
         begins = tuple(Beginning(beginning(text.readable)) for text in (old, new))
         example = name_path(draft.pod.namespace, draft.pod.name, draft.container.name)
         return Difference(*ends, (), False, words, begins, example)
-    found = fragment(old.readable, new.readable, json=eras[0].hashes_json)
-    return Difference(*ends, found.pieces, found.more, (), (), "")
+    excerpt = fragment(old.readable, new.readable, json=eras[0].hashes_json)
+    return Difference(*ends, excerpt.pieces, excerpt.more, (), (), "")
 
 
 class _Pairs:
@@ -273,8 +281,8 @@ class _Pairs:
     def kubelets(self) -> tuple[Kubelet, ...]:
         """Return the kubelets of the pairs that are counted."""
         names = [name for name in self.releases if name != AUTO] if self._counting else ()
-        both = ((self._view.current(name), self._view.kubelet(name)) for name in names)
-        return tuple(dict.fromkeys(chain.from_iterable(both)))
+        pairs = ((self._view.current(name), self._view.kubelet(name)) for name in names)
+        return tuple(dict.fromkeys(chain.from_iterable(pairs)))
 
     def days(self, pod: Pod) -> Hashable:
         """Return the days of starts before a release that may be the current one was published."""
@@ -283,8 +291,14 @@ class _Pairs:
         node = self._nodes.get(pod.node)
         release = node.kubelet if node else None
         if release not in self._dates:
-            olds = [one for one in self.kubelets() if node is None or is_current(node, one, self._view)]
-            self._dates[release] = Dates(max((one.published for one in olds if one.published), default=None))
+            olds = [
+                kubelet
+                for kubelet in self.kubelets()
+                if node is None or is_current(node, kubelet, self._view)
+            ]
+            self._dates[release] = Dates(
+                max((kubelet.published for kubelet in olds if kubelet.published), default=None)
+            )
         dates = self._dates[release]
         return tuple([dates.of(container) for container in pod.containers])
 
@@ -295,10 +309,10 @@ class _Pairs:
         """
         if not self._is_counted:
             return ()
-        found = self._counting.add(pod) if self._counting else None
+        counted = self._counting.add(pod) if self._counting else None
         if self._counting and self._counting.singly > _SINGLY:
             self._counting = None
-        return found
+        return counted
 
     def repeat(self, counted: Counted) -> None:
         """Count a replica."""

@@ -261,7 +261,7 @@ def explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: bo
         compared=compared,
         sentences=sentences(Situation(item, str(new.release), case, upstream, same, patch)),
         expect=expectations(item, new, view.catalog.messages(new.release), case),
-        fields=tuple(FieldDifference(one.place, one.old, one.new) for one in fields),
+        fields=tuple(FieldDifference(field.place, field.old, field.new) for field in fields),
         fragment=where,
         by_text=by_text,
         upstream=upstream,
@@ -349,7 +349,7 @@ def explain(
     allowance, ages = allowances.explained(), Ages(inventory.dating)
     for pod in inventory.pods:
         ages.add(pod)
-        is_target = any(one.covers(pod) for one in asked)
+        is_target = any(reading.covers(pod) for reading in asked)
         # A record that is not reproduced makes the other containers of its node doubtful.
         if is_target or view.options.records:
             drafts = planner.drafted(pod)
@@ -358,8 +358,8 @@ def explain(
                 allowance.take(len(drafts))
     chosen: list[tuple[int, Draft]] = []
     for reading in asked:
-        named = [one for one in covered if reading.covers(one[1].pod)]
-        chosen = chosen or [one for one in named if reading.names(one[1].pod, one[1].container)]
+        named = [row for row in covered if reading.covers(row[1].pod)]
+        chosen = chosen or [row for row in named if reading.names(row[1].pod, row[1].container)]
     if not chosen:
         raise not_found(target, [draft.container.name for _, draft in covered], inventory.pods)
     items = planner.settled()

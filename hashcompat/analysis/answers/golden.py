@@ -98,8 +98,8 @@ def releases(directory: Path) -> list[tuple[str, Path]]:
     }
     for name in sorted(files.keys() & folders.keys()):
         _refuse_both(files[name], folders[name])
-    found = files | folders
-    return sorted((name, path) for name, path in found.items() if name != INPUTS)
+    paths = files | folders
+    return sorted((name, path) for name, path in paths.items() if name != INPUTS)
 
 
 def read_answers(place: Path) -> dict[str, GoldenAnswer]:
@@ -348,14 +348,14 @@ def _first_difference(text: bytes, expected: bytes, known_fields: frozenset[str]
     """Describe the first differing character; the text around it may be secret and is shown on request."""
     computed, golden = text.decode(), expected.decode(errors="backslashreplace")
     place = next(
-        (index for index, (one, other) in enumerate(zip(computed, golden, strict=False)) if one != other),
+        (index for index, (left, right) in enumerate(zip(computed, golden, strict=False)) if left != right),
         min(len(computed), len(golden)),
     )
     fields = [name for name in _FIELD.findall(computed[:place]) if name in known_fields]
     where = f" in {fields[-1]}" if fields else ""
     around = f", after {computed[max(0, place - 40) : place]!r}" if show_values else ""
-    both = f"golden {_char(golden, place)}, computed {_char(computed, place)}"
-    return f"text: character {place + 1}{where}: {both}{around}"
+    characters = f"golden {_char(golden, place)}, computed {_char(computed, place)}"
+    return f"text: character {place + 1}{where}: {characters}{around}"
 
 
 @cache

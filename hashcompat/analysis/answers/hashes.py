@@ -52,22 +52,22 @@ class FoundHashes(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, hashes: Mapping[str, ContainerHash]) -> FoundHashes:
         """Return the same hashes in less memory."""
-        every = tuple(hashes.values())
-        releases, eras = _same(tuple(hashes)), _same(tuple(each.era for each in every))
-        numbers = [each.value for each in every if each.value is not None]
-        if len(numbers) == len(every):
+        entries = tuple(hashes.values())
+        releases, eras = _same(tuple(hashes)), _same(tuple(entry.era for entry in entries))
+        numbers = [entry.value for entry in entries if entry.value is not None]
+        if len(numbers) == len(entries):
             # four bytes a hash: a report of a cluster has millions
             return cls(releases, eras, _same(array(_FORM, numbers).tobytes()))
-        return cls(releases, eras, b"", _same(every))
+        return cls(releases, eras, b"", _same(entries))
 
     @property
     def by_release(self) -> Mapping[str, ContainerHash]:
         """The hash under each release."""
-        every: Sequence[ContainerHash] = self.others or [
+        entries: Sequence[ContainerHash] = self.others or [
             ContainerHash(frozenset({number}), era)
             for number, era in zip(array(_FORM, self.numbers), self.eras, strict=True)
         ]
-        return dict(zip(self.releases, every, strict=True))
+        return dict(zip(self.releases, entries, strict=True))
 
 
 @lru_cache(maxsize=4096)
@@ -128,22 +128,22 @@ def hash_containers(
     """
     check_gates(view.options, releases, view.catalog)
     kubelets = {name: view.catalog.kubelet(name, view.options.gate_settings) for name in releases}
-    every = HashedAgain(inventory.pods, kubelets, view, Templates(view), with_text)
+    rows = HashedAgain(inventory.pods, kubelets, view, Templates(view), with_text)
     kept = list[HashRow]()
     allowance, unknown, admitted = allowances.hashes(), dict[str, None](), False
     skipped = list[str]()
     for pod in inventory.pods:
         admitted = admitted or (pod.manifest and not pod.static)
         skipped += _skipped(past_of(pod, kubelets))
-        for row in every.of(pod):
+        for row in rows.of(pod):
             allowance.take(len(kubelets))
             unknown |= dict.fromkeys(_unknown_uids(row))
             kept += () if with_text else (row,)
     read = {name: facts(name, kubelet) for name, kubelet in kubelets.items()}
     # that admission adds nothing is assumed where more of a manifest is hashed than name and image
-    assumes = admitted and view.options.defaults and any(one.era.whole for one in kubelets.values())
+    assumes = admitted and view.options.defaults and any(kubelet.era.whole for kubelet in kubelets.values())
     assumptions = (NOTE,) if assumes else ()
-    return Hashed(every if with_text else tuple(kept), read, assumptions, tuple(unknown), tuple(skipped))
+    return Hashed(rows if with_text else tuple(kept), read, assumptions, tuple(unknown), tuple(skipped))
 
 
 class HashedAgain(msgspec.Struct, frozen=True):
@@ -169,7 +169,7 @@ class HashedAgain(msgspec.Struct, frozen=True):
         A manifest beside others has rows of the releases alone that decode it.
         """
         name, past = name_of(pod), past_of(pod, self.kubelets)
-        kubelets = {release: one for release, one in self.kubelets.items() if release not in past}
+        kubelets = {release: kubelet for release, kubelet in self.kubelets.items() if release not in past}
         for container in pod.containers if kubelets else ():
             try:
                 yield self._row(name, pod, container, kubelets)
@@ -209,14 +209,14 @@ def past_of(pod: Pod, kubelets: Mapping[str, Kubelet]) -> dict[str, str]:
     manifest = pod.static_manifest
     if manifest is None or manifest.alone:
         return {}
-    found = {name: unreadable(manifest, kubelet) for name, kubelet in kubelets.items()}
-    return {name: f"{pod.origin}: {why}" for name, why in found.items() if why}
+    reasons = {name: unreadable(manifest, kubelet) for name, kubelet in kubelets.items()}
+    return {name: f"{pod.origin}: {why}" for name, why in reasons.items() if why}
 
 
 def _skipped(past: Mapping[str, str]) -> Iterator[str]:
     """Say of a manifest which releases read past it, once for each reason."""
     for why in dict.fromkeys(past.values()):
-        releases = [name for name, one in past.items() if one == why]
+        releases = [name for name, reason in past.items() if reason == why]
         skips = "skips" if len(releases) == 1 else "skip"
         yield f"{listed(releases, len(releases))} {skips} a file, as kubelets do: {why}"
 

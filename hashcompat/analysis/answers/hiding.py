@@ -150,16 +150,16 @@ class Hider:
         """Return a container with a mask of so many stars for its values, and its texts with and without."""
         if self._printer.size > _PRINTED:
             self._printer = SectionPrinter()
-        given = self._keeper.container(spec, lambda text: text)
+        original = self._keeper.container(spec, lambda text: text)
         shown = self._keeper.container(spec, _hide("*" * length))
-        return shown, self._table(given, shown)
+        return shown, self._table(original, shown)
 
-    def _table(self, given: Spec, spec: Spec) -> _Table:
+    def _table(self, original: Spec, spec: Spec) -> _Table:
         """Return the texts of a container with its values, and without."""
         printer = self._printer
         table, done = _Table(printer), set[tuple[object, ...]]()
-        variants = list(ESCAPES) if _is_escaped(given) else list(ESCAPES)[:1]
-        for (true_form, hidden_form), ways in self._forms(given, spec):
+        variants = list(ESCAPES) if _is_escaped(original) else list(ESCAPES)[:1]
+        for (true_form, hidden_form), ways in self._forms(original, spec):
             keys = printer.keys(true_form)
             for era, schemas in ways.items():
                 # a text of some fields is the same for every schema, and in every form that leaves them alone
@@ -173,14 +173,14 @@ class Hider:
                         done.add(picked)
         return table
 
-    def _forms(self, given: Spec, spec: Spec) -> Iterator[tuple[Pair, Ways]]:
+    def _forms(self, original: Spec, spec: Spec) -> Iterator[tuple[Pair, Ways]]:
         """Yield each form in which a plan may hash a container, with values and without, and for whom.
 
         An API server of any release may serve it (planning/reading), a patched kubelet decodes its own types
         before it hashes another release's (planning/patched), and the resize gate leaves resources out.
         """
         printer = self._printer
-        forms: list[Pair] = [(printer.shared(given, {}), printer.shared(spec, {}))]
+        forms: list[Pair] = [(printer.shared(original, {}), printer.shared(spec, {}))]
         add = partial(_add, forms, printer)
         for default in self._defaults:
             add(forms, partial(as_read, defaults=[default]))
@@ -203,16 +203,16 @@ def _may_be_shown(blank: Blank) -> list[tuple[int, str]]:
     return [
         (numbers[value], value)
         for steps, value in leaves(blank.spec)
-        if value in numbers and may_be_kept(".".join([one for one in steps if isinstance(one, str)]))
+        if value in numbers and may_be_kept(".".join([step for step in steps if isinstance(step, str)]))
     ]
 
 
 def _filled(value: Any, texts: Mapping[str, str]) -> Any:
     """Return JSON with texts in place of words."""
     if isinstance(value, Mapping):
-        return {key: _filled(one, texts) for key, one in value.items()}
+        return {key: _filled(item, texts) for key, item in value.items()}
     if isinstance(value, list):
-        return [_filled(one, texts) for one in value]
+        return [_filled(item, texts) for item in value]
     return texts.get(value, value) if isinstance(value, str) else value
 
 
@@ -238,17 +238,17 @@ def _unlike(schemas: Sequence[Schema], keys: frozenset[str]) -> list[Schema]:
 
     A field that only one of two kubelets knows leaves no trace in JSON where it is unset.
     """
-    found = list[Schema]()
+    distinct = list[Schema]()
     for schema in schemas:
-        if not any(keys.isdisjoint(differing(schema, one)) for one in found):
-            found.append(schema)
-    return found
+        if not any(keys.isdisjoint(differing(schema, other)) for other in distinct):
+            distinct.append(schema)
+    return distinct
 
 
-def _is_escaped(given: Spec) -> bool:
+def _is_escaped(spec: Spec) -> bool:
     """Return whether a text may hold a character that Go 1.22 writes differently in JSON."""
-    shown = repr(given)
-    return any(repr(one)[1:-1] in shown for one in _ESCAPED)
+    shown = repr(spec)
+    return any(repr(character)[1:-1] in shown for character in _ESCAPED)
 
 
 def _add(
@@ -306,20 +306,20 @@ class _Table:
         ``stored`` is what a snapshot stores of it already.
         """
         true, public, doubtful = dict[int, Hash](), set[int](), set[int]()
-        for place, one in self._printed.items():
-            digest, is_shown = one.hasher.digest, one.true == one.hidden
-            key = digest([one.hidden.text])
-            computed = key if is_shown else digest([one.true.text])
+        for place, printed in self._printed.items():
+            digest, is_shown = printed.hasher.digest, printed.true == printed.hidden
+            key = digest([printed.hidden.text])
+            computed = key if is_shown else digest([printed.true.text])
             with suppress(NotStoredError):
-                found = true_hash(stored, computed)
+                value = true_hash(stored, computed)
                 if key in true:
                     return None
-                true[key] = found
+                true[key] = value
                 if place in self._doubtful:
                     doubtful.add(key)
-                elif found == computed and is_shown:
+                elif value == computed and is_shown:
                     public.add(key)
-        sure = {key: found for key, found in true.items() if key not in doubtful}
+        sure = {key: value for key, value in true.items() if key not in doubtful}
         return Hidden(spec, sure, frozenset(public))
 
     def replicas(self, spec: Spec, words: Sequence[str]) -> Replicas | None:
@@ -327,15 +327,15 @@ class _Table:
 
         None where two texts share a hash, and where some are not stored.
         """
-        keys = tuple([one.hasher.digest([one.hidden.text]) for one in self._printed.values()])
+        keys = tuple([printed.hasher.digest([printed.hidden.text]) for printed in self._printed.values()])
         if self._doubtful or len(set(keys)) < len(keys):
             return None
         public, own = set[int](), list[tuple[int, Around]]()
-        for key, one in zip(keys, self._printed.values(), strict=True):
-            if one.true == one.hidden:
+        for key, printed in zip(keys, self._printed.values(), strict=True):
+            if printed.true == printed.hidden:
                 public.add(key)
             else:
-                own.append((key, around_in(one.true.text, one.hasher, words)))
+                own.append((key, around_in(printed.true.text, printed.hasher, words)))
         return Replicas(spec, keys, frozenset(public), tuple(own))
 
 
@@ -409,4 +409,4 @@ class Numbers:
 
 def has_hidden(record: Recorded) -> bool:
     """Return whether a hash of a record is hidden."""
-    return any(isinstance(one, HiddenHash) for one in (record.hash, record.without_resources))
+    return any(isinstance(value, HiddenHash) for value in (record.hash, record.without_resources))

@@ -88,8 +88,10 @@ class FieldKeeper:
 
     def __init__(self, catalog: Catalog) -> None:
         kubelets = [catalog.kubelet(name) for name in catalog.releases()][::-1]
-        self._containers = [schema.container for schema in dict.fromkeys(one.schema for one in kubelets)]
-        pods = dict.fromkeys(one.static_pods.types for one in kubelets if one.static_pods.known)
+        self._containers = [
+            schema.container for schema in dict.fromkeys(kubelet.schema for kubelet in kubelets)
+        ]
+        pods = dict.fromkeys(kubelet.static_pods.types for kubelet in kubelets if kubelet.static_pods.known)
         self._pods = [types.struct("PodSpec") for types in pods]
 
     def container(self, spec: Mapping[str, Any], hide: Hide) -> dict[str, Any]:
@@ -164,13 +166,13 @@ class _List(msgspec.Struct, frozen=True):
         return _checked(types[0])
 
     def _members(self, structs: Iterable[Struct], path: str) -> Iterator[tuple[str, _Keep]]:
-        known: dict[str, list[GoType]] = {}
+        types_by_key: dict[str, list[GoType]] = {}
         for struct in structs:
             for _, _, field in json_fields(struct):
-                known.setdefault(field.json, []).append(field.type)
-        for key, types in known.items():
+                types_by_key.setdefault(field.json, []).append(field.type)
+        for key, types in types_by_key.items():
             place = below(path, key)
-            if not self.prunes or any(f"{one}.".startswith(f"{place}.") for one in self.allowed):
+            if not self.prunes or any(f"{allowed}.".startswith(f"{place}.") for allowed in self.allowed):
                 yield key, self.compiled(types, place)
 
 

@@ -65,8 +65,8 @@ def cheapest_path(releases: Sequence[str], cost: Cost) -> Path:
     UNKNOWN counts as killed. Of equal paths the one with most hops wins, because upstream supports small
     hops.
     """
-    found = _best(releases, cost, lambda step: (step.findings + step.unknown, step.findings, -1))
-    return Path() if found is None else found
+    path = _best(releases, cost, lambda step: (step.findings + step.unknown, step.findings, -1))
+    return Path() if path is None else path
 
 
 def _kills(path: Path) -> tuple[int, int]:
@@ -121,15 +121,15 @@ def folded(
 
 
 def _alike(
-    one: str, other: str, releases: Sequence[str], values: Mapping[tuple[str, str], Value], same: Value
+    first: str, second: str, releases: Sequence[str], values: Mapping[tuple[str, str], Value], same: Value
 ) -> bool:
     """Return whether two releases have the same values with every other one, and ``same`` with each other."""
-    if one == AUTO or values[one, other] != same or values[other, one] != same:
+    if first == AUTO or values[first, second] != same or values[second, first] != same:
         return False
-    others = [release for release in releases if release not in (one, other)]
+    others = [release for release in releases if release not in (first, second)]
     return all(
-        values[one, release] == values[other, release] for release in others if release != AUTO
-    ) and all(values[release, one] == values[release, other] for release in others)
+        values[first, release] == values[second, release] for release in others if release != AUTO
+    ) and all(values[release, first] == values[release, second] for release in others)
 
 
 Ends = tuple[str, str]
@@ -264,7 +264,7 @@ def make(
     newest = {row.newest: row.minor for row in view.catalog.known.rows}
     matrix = Matrix(tuple(releases), cells, labels={name: newest.get(name, name) for name in releases})
     if inventory is None:
-        scopes = {pair: found.scope for pair, found in cells.items()}
+        scopes = {pair: entry.scope for pair, entry in cells.items()}
         return structs.replace(matrix, groups=folded(releases, scopes, Scope.NONE))
     counter = _Counter(inventory, releases, pairs, view)
     counts = {pair: counter.count(*pair) for pair in pairs}
@@ -292,28 +292,28 @@ def make(
 def current_kubelets(inventory: Inventory, catalog: Catalog) -> tuple[Kubelet, ...]:
     """Return the releases that nodes report, oldest first."""
     names = dict.fromkeys(node.kubelet for node in inventory.nodes if catalog.knows(node.kubelet))
-    known = list(map(catalog.kubelet, names))
-    if not known:
+    kubelets = list(map(catalog.kubelet, names))
+    if not kubelets:
         raise InputError(
             "--from auto: no node in the input reports a known kubelet release; name it with --from"
         )
-    return tuple(oldest_first(known))
+    return tuple(oldest_first(kubelets))
 
 
 def releases_between(
     catalog: Catalog, first: str, last: str, current: Sequence[Kubelet], *, patches: bool
 ) -> list[str]:
     """Name the releases of a matrix: the first and the last as given, and those between."""
-    known = catalog.known
-    last = last or known.newest
-    start = first or known.oldest
+    releases = catalog.known
+    last = last or releases.newest
+    start = first or releases.oldest
     if current:  # that farthest from the target: the oldest, or for a rollback the newest
         is_back = is_older(catalog.kubelet(last).release, current[0].release)
         start = str(current[-1 if is_back else 0].release)
     if patches:
-        between = known.every_patch(start, last)
+        between = releases.every_patch(start, last)
     else:
-        between = known.newest_of_each_minor(start, last)
+        between = releases.newest_of_each_minor(start, last)
         first = first or between[0]
     return list(dict.fromkeys([first or start, *between[1:-1], last]))
 
@@ -322,13 +322,13 @@ def pair_cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalo
     """Compare two releases; the first may be ``auto``: those that run now."""
     new = catalog.kubelet(pair[1])
     olds = current if pair[0] == AUTO else [catalog.kubelet(pair[0])]
-    found = _merged([cell(old, new) for old in olds])
+    entry = _merged([cell(old, new) for old in olds])
     uids = {new_uids(old, new) for old in olds}
     return structs.replace(
-        found,
+        entry,
         old=pair[0],
         new=pair[1],
-        upstream=_upstream(found, [*olds, new], catalog),
+        upstream=_upstream(entry, [*olds, new], catalog),
         static_pods=uids.pop() if len(uids) == 1 else None,
         static_types=tuple(dict.fromkeys(name for old in olds for name in changed_types(old, new))),
         resized=any(restarts_unrecorded(old, new) for old in olds),
@@ -337,25 +337,25 @@ def pair_cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalo
 
 def _merged(cells: Sequence[Cell]) -> Cell:
     """Return one cell for several current releases: some containers restart, unless all or none do."""
-    scopes = {found.scope for found in cells}
+    scopes = {entry.scope for entry in cells}
     return structs.replace(
         cells[0],
         scope=cells[0].scope if len(scopes) == 1 else Scope.SOME,
-        era=", ".join(dict.fromkeys(found.era for found in cells if found.era)),
-        fields=tuple(dict.fromkeys(change for found in cells for change in found.fields)),
-        if_set=all(found.if_set for found in cells),
-        go=any(found.go for found in cells),
+        era=", ".join(dict.fromkeys(entry.era for entry in cells if entry.era)),
+        fields=tuple(dict.fromkeys(change for entry in cells for change in entry.fields)),
+        if_set=all(entry.if_set for entry in cells),
+        go=any(entry.go for entry in cells),
     )
 
 
-def _upstream(found: Cell, kubelets: Sequence[Kubelet], catalog: Catalog) -> str:
+def _upstream(entry: Cell, kubelets: Sequence[Kubelet], catalog: Catalog) -> str:
     """Name the pull requests that caused what a cell says of some kubelets."""
     changes = catalog.changes
-    if found.era:
+    if entry.era:
         eras = {kubelet.era.name for kubelet in kubelets}
         return ", ".join(row.pr for row in changes.eras if {row.old, row.new} <= eras)
-    fields = [changes.find(change.type, change.field) for change in found.fields if change.added is not None]
-    minors = {kubelet.release.minor for kubelet in kubelets} if found.go else set()
+    fields = [changes.find(change.type, change.field) for change in entry.fields if change.added is not None]
+    minors = {kubelet.release.minor for kubelet in kubelets} if entry.go else set()
     rows = [*fields, *changes.go_in(minors)]
     return ", ".join(dict.fromkeys(row.pr for row in rows if row and row.pr))
 
@@ -386,7 +386,9 @@ class _Counter:
             if pod.deadline is not None:
                 deadlines.add(pod.deadline)
         seen = structs.replace(view, gone=sandboxes.gone, taken=ages.times(inventory.origin))
-        if seen.gone or any(view.has_passed(*one) is not seen.has_passed(*one) for one in deadlines):
+        if seen.gone or any(
+            view.has_passed(*deadline) is not seen.has_passed(*deadline) for deadline in deadlines
+        ):
             counting = Counting(ways, later, inventory.nodes, seen)
             for pod in inventory.pods:
                 counting.add(pod)
@@ -414,17 +416,17 @@ class _Counter:
 
 def _changed(hops: Mapping[Way, Hop], changes: Changes) -> dict[Way, Hop]:
     """Return the counts with what room changes."""
-    found = dict(hops)
+    counts = dict(hops)
     for way, (findings, unknown) in changes.items():
-        hop = found[way]
-        found[way] = structs.replace(hop, findings=hop.findings + findings, unknown=hop.unknown + unknown)
-    return found
+        hop = counts[way]
+        counts[way] = structs.replace(hop, findings=hop.findings + findings, unknown=hop.unknown + unknown)
+    return counts
 
 
 def _is_allowed(old: str, new: str, current: Sequence[Kubelet], view: View) -> bool:
     """Return whether the version skew policy allows both kubelets of a step under the newer API server."""
     olds = current if old == AUTO else [view.catalog.kubelet(old)]
-    return all(within_policy(one, view.catalog.kubelet(new)) for one in olds)
+    return all(within_policy(kubelet, view.catalog.kubelet(new)) for kubelet in olds)
 
 
 def _disputes(first: str, oldest: str, inventory: Inventory, view: View) -> Iterator[str]:
@@ -437,8 +439,8 @@ def _disputes(first: str, oldest: str, inventory: Inventory, view: View) -> Iter
         return
     disputed = claim_of(Way(first, first), inventory.nodes, view).disputed
     if disputed:
-        found = [DisputedNode(*pair) for pair in sorted(disputed.items())]
-        yield f"{reports(found, first)}; the paths start from {first} anyway"
+        nodes = [DisputedNode(*pair) for pair in sorted(disputed.items())]
+        yield f"{reports(nodes, first)}; the paths start from {first} anyway"
 
 
 def _warnings(path: Path, current: Sequence[Kubelet], view: View) -> Iterator[str]:

@@ -140,7 +140,7 @@ class Redaction:
             kinds = sorted({*mounted(pod.spec, WITHOUT_PLUGIN), *behind})
             spec = {**spec, "volumes": [{"name": MASK, kind: {}} for kind in kinds]}
         containers = tuple(self._container(pod, container) for container in pod.containers)
-        seen = None if pod.seen is None else {name: self._seen(one) for name, one in pod.seen.items()}
+        seen = None if pod.seen is None else {name: self._seen(status) for name, status in pod.seen.items()}
         uid, config_hash = map(self._uids.of, (pod.uid, pod.config_hash))
         system = pod.labels.get(SYSTEM)  # the label that decides, without a value that may be a secret
         return structs.replace(
@@ -153,7 +153,8 @@ class Redaction:
             seen=seen,
             created=pod.created if is_time(pod.created) else "",
             resized={
-                name: {what: _amounts(one) for what, one in row.items()} for name, row in pod.resized.items()
+                name: {what: _amounts(amounts) for what, amounts in row.items()}
+                for name, row in pod.resized.items()
             },
         )
 
@@ -226,9 +227,9 @@ class Redaction:
             allocated={alias(uid): self._allocated(of) for uid, of in record.allocated.items()},
         )
 
-    def _allocated(self, found: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    def _allocated(self, allocated: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
         kept = dict[str, Mapping[str, Any]]()
-        for name, resources in found.items():
+        for name, resources in allocated.items():
             with suppress(DecodeError):
                 kept[name] = self._keeper.container({"resources": resources}, masked)["resources"]
         return kept
@@ -253,9 +254,9 @@ class Redaction:
 
 def _devices(of_pods: Mapping[str, frozenset[str]], alias: Callable[[str], str]) -> dict[str, frozenset[str]]:
     """Return the devices of pods by numbers: which of them are the same counts."""
-    every = sorted(frozenset[str]().union(*of_pods.values()))
-    numbers = {one: str(number) for number, one in enumerate(every)}
-    return {alias(uid): frozenset(numbers[one] for one in ids) for uid, ids in of_pods.items()}
+    devices = sorted(frozenset[str]().union(*of_pods.values()))
+    numbers = {device: str(number) for number, device in enumerate(devices)}
+    return {alias(uid): frozenset(numbers[device] for device in ids) for uid, ids in of_pods.items()}
 
 
 def _numbered(hidden: Hidden) -> StoredHashes | None:
@@ -284,8 +285,10 @@ def _nowhere(record: Recorded) -> Recorded:
 
 def _node(node: Node, keys: frozenset[str]) -> Node:
     """Keep the labels that decide about a pod or the order of nodes, the taints, and how the node is."""
-    given = node.labels
-    labels = None if given is None else {key: value for key, value in given.items() if key in keys}
+    node_labels = node.labels
+    labels = (
+        None if node_labels is None else {key: value for key, value in node_labels.items() if key in keys}
+    )
     taints = tuple({key: row[key] for key in _TAINT if key in row} for row in node.taints)
     for key, value in (labels or {}).items():
         if not isinstance(value, str | None):
@@ -305,14 +308,16 @@ def _node(node: Node, keys: frozenset[str]) -> Node:
         capacity=None,
         system=node.system if node.system in _OPERATING else "",
         architecture=node.architecture if node.architecture in MOST_THREADS else "",
-        drivers=None if node.drivers is None else tuple(one for one in node.drivers if one in _DRIVERS),
+        drivers=None
+        if node.drivers is None
+        else tuple(driver for driver in node.drivers if driver in _DRIVERS),
     )
 
 
-def _amounts(given: Mapping[str, Any]) -> dict[str, Any]:
+def _amounts(amounts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the resources whose amounts are quantities, and so hide nothing."""
     kept = dict[str, Any]()
-    for name, value in given.items():
+    for name, value in amounts.items():
         with suppress(DecodeError):
             from_json(value)
             kept[name] = value

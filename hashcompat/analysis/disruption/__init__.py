@@ -83,12 +83,12 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
     for pod in inventory.pods:
         census.add(pod)
     # A node without pods is upgraded too, so it belongs in a batch.
-    every = {*census.nodes, *(node.name for node in inventory.nodes)} - {""}
-    cluster = _counts(census, inventory, len(every), across_zones=across_zones)
-    known = set(nodes) if nodes is not None else every
-    impacts = ordered(node_impact(name, cluster, budgets.missing) for name in sorted(known))
-    impacts = [structs.replace(one, left_out=_left_out(one, cluster, plan)) for one in impacts]
-    kept = [one for one in impacts if not one.left_out]
+    names = {*census.nodes, *(node.name for node in inventory.nodes)} - {""}
+    cluster = _counts(census, inventory, len(names), across_zones=across_zones)
+    selection = set(nodes) if nodes is not None else names
+    impacts = ordered(node_impact(name, cluster, budgets.missing) for name in sorted(selection))
+    impacts = [structs.replace(node, left_out=_left_out(node, cluster, plan)) for node in impacts]
+    kept = [node for node in impacts if not node.left_out]
     if at_once:
         groups = together(impacts, cluster)
         at_least = len(groups)
@@ -121,7 +121,7 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
         plan.running,
         plan.making,
         plan.besides,
-        cluster.effect([*known, ""]) if at_once and unplaced else Effect(),
+        cluster.effect([*selection, ""]) if at_once and unplaced else Effect(),
     )
 
 
@@ -129,7 +129,8 @@ def _counts(census: Census, inventory: Inventory, size: int, *, across_zones: bo
     """Return what was counted of a cluster with so many nodes."""
     budgets = inventory.budgets
     healths = [
-        health_of(one, seen, budgets.scales) for one, seen in zip(budgets.found, census.seen, strict=False)
+        health_of(budget, seen, budgets.scales)
+        for budget, seen in zip(budgets.found, census.seen, strict=False)
     ]
     return Counts(
         tuple(healths),
@@ -145,15 +146,19 @@ def _counts(census: Census, inventory: Inventory, size: int, *, across_zones: bo
 
 def _servers(nodes: Mapping[str, NodeSeen], target: str, named: str) -> Iterator[ApiServer]:
     """Yield the API servers, each with how far it is behind a release: those of nodes, or the one named."""
-    found = {name: seen.server for name, seen in sorted(nodes.items()) if seen.server}
-    for name, release in (found or ({"": named} if named else {})).items():
+    releases = {name: seen.server for name, seen in sorted(nodes.items()) if seen.server}
+    for name, release in (releases or ({"": named} if named else {})).items():
         yield ApiServer(name, release, minors_behind(parse_release(release), parse_release(target)))
 
 
 def _installer(nodes: Iterable[Node]) -> Installer:
     """Return what installs the kubelets of some nodes, as the names of their releases show it."""
     kubelets = [node.kubelet for node in nodes]
-    shown = (one for one in (Installer.K3S, Installer.RKE2) if any(f"+{one}" in name for name in kubelets))
+    shown = (
+        installer
+        for installer in (Installer.K3S, Installer.RKE2)
+        if any(f"+{installer}" in name for name in kubelets)
+    )
     return next(shown, Installer.PACKAGE)
 
 

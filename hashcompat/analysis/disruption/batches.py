@@ -77,8 +77,8 @@ class Counts(msgspec.Struct, frozen=True):
         if isinstance(resource, str):
             return self.zones[resource] - 1
         if isinstance(resource, tuple):
-            others, few = self.running(resource) - 1, 2 * self.replicas(resource) <= self.size
-            return min(others, 1) if is_static(resource) and few else others
+            spare, few = self.running(resource) - 1, 2 * self.replicas(resource) <= self.size
+            return min(spare, 1) if is_static(resource) and few else spare
         if resource >= len(self.healths):
             return self.services[resource - len(self.healths)][1].ready - 1
         health = self.healths[resource]
@@ -93,15 +93,15 @@ class Counts(msgspec.Struct, frozen=True):
         sums: dict[int, Hits] = {}
         for node in nodes:
             hits_of = node.staying if drained else node.hits
-            for found in (hits_of, node.unready_hits) if unready else (hits_of,):
-                for place, hits in found.items():
+            for hits_by_place in (hits_of, node.unready_hits) if unready else (hits_of,):
+                for place, hits in hits_by_place.items():
                     sums.setdefault(place, Hits()).add(hits)
         hit = (node.owners | node.unready_owners if unready else node.owners for node in nodes)
         keys = [key for key in sorted(set[OwnerKey]().union(*hit)) if is_static(key) or not drained]
         owners = list(filter(None, (self._owner(key, names, unready=unready) for key in keys)))
         budgets = [place for place in sorted(sums) if place < len(self.healths)]
         impacts = (self.healths[place].after(sums[place]) for place in budgets)
-        down = {(one.namespace, one.name) for one in owners}
+        down = {(owner.namespace, owner.name) for owner in owners}
         owners += self._services(sums, down)
         return Effect(tuple(filter(None, impacts)), tuple(owners))
 
@@ -109,10 +109,10 @@ class Counts(msgspec.Struct, frozen=True):
         """Return what restarts do only together with pods that are not Ready for a while."""
         if not any(self.nodes[name].unready for name in names if name in self.nodes):
             return Effect()
-        both = self.effect(names, unready=True)
+        combined = self.effect(names, unready=True)
         return Effect(
-            tuple(_newly_certain(both.budgets, effect.budgets)),
-            tuple(_newly_certain(both.owners, effect.owners)),
+            tuple(_newly_certain(combined.budgets, effect.budgets)),
+            tuple(_newly_certain(combined.owners, effect.owners)),
         )
 
     def _owner(self, key: OwnerKey, names: Sequence[str], *, unready: bool) -> OwnerDown | None:
@@ -145,10 +145,10 @@ Part = TypeVar("Part", BudgetImpact, OwnerDown)
 
 
 def _newly_certain(parts: Iterable[Part], before: Iterable[Part]) -> Iterator[Part]:
-    known = {(one.namespace, one.name) for one in before if one.certainty is Certainty.YES}
-    for one in parts:
-        if one.certainty is Certainty.YES and (one.namespace, one.name) not in known:
-            yield one
+    certain = {(part.namespace, part.name) for part in before if part.certainty is Certainty.YES}
+    for part in parts:
+        if part.certainty is Certainty.YES and (part.namespace, part.name) not in certain:
+            yield part
 
 
 # The order of nodes, which are upgraded at once, and which are left out.
@@ -175,8 +175,8 @@ def _batch(cluster: Counts, number: int, step: Step, names: tuple[str, ...]) -> 
     # An eviction asks the budget, and waits; what no drain moves restarts all the same.
     drained = step is Step.DRAIN
     effect = cluster.effect(names, drained=drained)
-    both = Effect() if drained else cluster.together(names, effect)
-    return Batch(number, step, names, effect, together=both)
+    combined = Effect() if drained else cluster.together(names, effect)
+    return Batch(number, step, names, effect, together=combined)
 
 
 def batches(nodes: Sequence[NodeImpact], size: int, cluster: Counts) -> tuple[tuple[Batch, ...], int]:
@@ -185,7 +185,7 @@ def batches(nodes: Sequence[NodeImpact], size: int, cluster: Counts) -> tuple[tu
     Each is of one role, one step and one zone. Nodes of the control plane come one by one, as kubeadm
     upgrades them: a member of etcd has to be back before the next one leaves.
     """
-    found: list[Batch] = []
+    groups: list[Batch] = []
     at_least = 0
     for (role, step), of_step in groupby(nodes, attrgetter("role", "step")):
         members = list(of_step)
@@ -193,27 +193,27 @@ def batches(nodes: Sequence[NodeImpact], size: int, cluster: Counts) -> tuple[tu
         by_zone: dict[str, list[NodeImpact]] = {}
         for node in members:
             by_zone.setdefault(node.zone if node.zone in cluster.zones else "", []).append(node)
-        begin, of_names, capacity = len(found), dict[str, Load](), dict[Resource, int]()
+        begin, of_names, capacity = len(groups), dict[str, Load](), dict[Resource, int]()
         parts: list[tuple[str, tuple[Load, ...]]] = []
         for zone, of_zone in by_zone.items():
             loads = [Load(node.name, _uses(node, cluster, zone)) for node in of_zone]
             of_names |= {load.name: load for load in loads}
-            capacity |= {one: cluster.capacity(one) for load in loads for one in load.uses}
+            capacity |= {resource: cluster.capacity(resource) for load in loads for resource in load.uses}
             packing = pack(loads, capacity, size if role is Role.WORKER else 1)
             at_least += packing.at_least
             parts += ((zone, batch) for batch in packing.batches)
         places = {node.name: place for place, node in enumerate(members)}
         for zone, part in sorted(parts, key=lambda part: places[part[1][0].name]):
             names = tuple(load.name for load in part)
-            batch = _batch(cluster, len(found) + 1, step, names)
-            found.append(structs.replace(batch, role=role, zone=zone))
+            batch = _batch(cluster, len(groups) + 1, step, names)
+            groups.append(structs.replace(batch, role=role, zone=zone))
         if role is Role.WORKER and size > 1:
-            found[begin:] = _explained(found[begin:], of_names, capacity, size, cluster)
-    return tuple(found), at_least
+            groups[begin:] = _explained(groups[begin:], of_names, capacity, size, cluster)
+    return tuple(groups), at_least
 
 
 def _explained(
-    found: Sequence[Batch],
+    groups: Sequence[Batch],
     loads: Mapping[str, Load],
     capacity: Mapping[Resource, int],
     size: int,
@@ -221,14 +221,14 @@ def _explained(
 ) -> Iterator[Batch]:
     """Yield batches, each with why it is not one with the one before that is of its zone and has room."""
     before: dict[str, Batch] = {}
-    for batch in found:
-        other = before.get(batch.zone)
+    for batch in groups:
+        previous = before.get(batch.zone)
         if len(batch.nodes) < size:
             before[batch.zone] = batch
-        if other and len(other.nodes) + len(batch.nodes) <= size:
-            first, second = ([loads[name] for name in one.nodes] for one in (other, batch))
+        if previous and len(previous.nodes) + len(batch.nodes) <= size:
+            first, second = ([loads[name] for name in side.nodes] for side in (previous, batch))
             why = conflict(first, second, capacity)
-            apart = Apart(other.number, (why.other, why.one), _exceeded(why, cluster))
+            apart = Apart(previous.number, (why.other, why.one), _exceeded(why, cluster))
             yield structs.replace(batch, apart=(apart,))
         else:
             yield batch
@@ -236,17 +236,17 @@ def _explained(
 
 def _exceeded(why: Conflict, cluster: Counts) -> str:
     """Say what two batches would use up together."""
-    one = why.resource
-    if isinstance(one, str):
-        return f"all {cluster.zones[one]} nodes of the zone {one}"
-    if isinstance(one, tuple):
-        return f"{why.used} of {cluster.running(one)} running replicas of {owner_path(*one)}"
-    if one < len(cluster.healths):
-        budget = cluster.healths[one].budget
-        allowed = count(max(cluster.capacity(one), 0), "healthy pod")
+    resource = why.resource
+    if isinstance(resource, str):
+        return f"all {cluster.zones[resource]} nodes of the zone {resource}"
+    if isinstance(resource, tuple):
+        return f"{why.used} of {cluster.running(resource)} running replicas of {owner_path(*resource)}"
+    if resource < len(cluster.healths):
+        budget = cluster.healths[resource].budget
+        allowed = count(max(cluster.capacity(resource), 0), "healthy pod")
         name = name_path(budget.namespace, budget.name)
         return f"PodDisruptionBudget {name} lets {allowed} go, and {why.used} would restart"
-    service, seen = cluster.services[one - len(cluster.healths)]
+    service, seen = cluster.services[resource - len(cluster.healths)]
     name = owner_path(service.namespace, f"Service/{service.name}")
     return f"{why.used} of {count(seen.ready, 'endpoint')} of {name}"
 
@@ -273,4 +273,4 @@ def _uses(node: NodeImpact, cluster: Counts, zone: str) -> dict[Resource, int]:
         for place, number in seen.withdrawn.items():
             uses[place] = max(seen.staying.get(place, Hits()).all + number, uses.get(place, 0))
         uses |= {key: number for key, number in seen.evicted.items() if is_replicated(key)}
-    return {one: number for one, number in uses.items() if number}
+    return {resource: number for resource, number in uses.items() if number}

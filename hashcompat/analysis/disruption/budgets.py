@@ -122,14 +122,14 @@ def _expected(seen: BudgetSeen, scales: Mapping[tuple[str, str], int]) -> int | 
 
     A ReplicaSet of a Deployment counts as the Deployment, once for all of its ReplicaSets.
     """
-    known: dict[tuple[str, str], int] = {}
+    scales_by_owner: dict[tuple[str, str], int] = {}
     for owner, above in seen.owners.items():
         owner_key = next((key for key in (above, owner) if key in scales), None)
         if owner_key is None:
             return None
         # By key, since the several ReplicaSets of a Deployment would count its scale several times.
-        known[owner_key] = scales[owner_key]
-    return sum(known.values())
+        scales_by_owner[owner_key] = scales[owner_key]
+    return sum(scales_by_owner.values())
 
 
 def scaled(amount: Amount, total: int) -> int:
@@ -199,7 +199,7 @@ class Selectors:
             for label in plain.items():
                 likely += self._by_value.get((namespace, *label), ())
             self._taken.take(len(likely))
-            places = tuple(sorted(one for one in likely if matches(self._budgets[one].selector, plain)))
+            places = tuple(sorted(place for place in likely if matches(self._budgets[place].selector, plain)))
             self._known[key] = places
         # Also where it was remembered: the caller goes through these places for every pod.
         self._taken.take(len(places))

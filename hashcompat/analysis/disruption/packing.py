@@ -65,16 +65,19 @@ def pack(loads: Sequence[Load], capacity: Mapping[Resource, int], size: int) -> 
     if size == 1 or len(loads) <= 1:
         return Packing(tuple((load,) for load in loads), len(loads))
     scarce, bound = _scarce(loads, capacity, size), -(-len(loads) // size)
-    bound = max([bound, *(_at_least(uses, capacity[one]) for one, uses in scarce.items())])
+    bound = max([bound, *(_at_least(uses, capacity[resource]) for resource, uses in scarce.items())])
     # What is never used up has no part in it, and that is most of what there is.
-    slim = [Load(load.name, {one: use for one, use in load.uses.items() if one in scarce}) for load in loads]
+    slim = [
+        Load(load.name, {resource: use for resource, use in load.uses.items() if resource in scarce})
+        for load in loads
+    ]
     weights = {load.name: _weight(load, scarce, capacity) for load in slim}
     slim.sort(key=lambda load: -weights[load.name])
-    found = _repeated(slim, capacity, size, bound)
-    if len(found) > bound and len(loads) <= _SEARCHED:
-        found, bound = _searched(slim, found, capacity, size, bound)
+    batches = _repeated(slim, capacity, size, bound)
+    if len(batches) > bound and len(loads) <= _SEARCHED:
+        batches, bound = _searched(slim, batches, capacity, size, bound)
     places = {load.name: place for place, load in enumerate(loads)}
-    numbers = (sorted(places[load.name] for load in batch) for batch in found)
+    numbers = (sorted(places[load.name] for load in batch) for batch in batches)
     return Packing(tuple(tuple(loads[number] for number in batch) for batch in sorted(numbers)), bound)
 
 
@@ -87,14 +90,14 @@ def conflict(first: Sequence[Load], second: Sequence[Load], capacity: Mapping[Re
     for batch, total in zip((first, second), sums, strict=True):
         for load in batch:
             total.update(load.uses)
-    both = {one: sums[0][one] + sums[1][one] for one in sums[0].keys() & sums[1].keys()}
-    found = [(one, used) for one, used in both.items() if used > capacity[one]]
+    totals = {resource: sums[0][resource] + sums[1][resource] for resource in sums[0].keys() & sums[1].keys()}
+    exceeded = [(resource, used) for resource, used in totals.items() if used > capacity[resource]]
     # First what two nodes alone use up; of that a budget, then an owner.
     pairs = []
-    for resource, used in found:
-        one, other = _heaviest(first, resource), _heaviest(second, resource)
-        fits = one.uses[resource] + other.uses[resource] <= capacity[resource]
-        pairs.append(((fits, *_rank(resource)), Conflict(one.name, other.name, resource, used)))
+    for resource, used in exceeded:
+        first_load, second_load = _heaviest(first, resource), _heaviest(second, resource)
+        fits = first_load.uses[resource] + second_load.uses[resource] <= capacity[resource]
+        pairs.append(((fits, *_rank(resource)), Conflict(first_load.name, second_load.name, resource, used)))
     return min(pairs, key=lambda pair: pair[0])[1]
 
 
@@ -110,12 +113,12 @@ def _scarce(loads: Sequence[Load], capacity: Mapping[Resource, int], size: int) 
     """Return how much nodes use of what the worst batch would use up."""
     uses: dict[Resource, list[int]] = {}
     for load in loads:
-        for one, use in load.uses.items():
-            uses.setdefault(one, []).append(use)
+        for resource, use in load.uses.items():
+            uses.setdefault(resource, []).append(use)
     return {
-        one: found
-        for one, found in uses.items()
-        if len(found) > 1 and sum(sorted(found)[-size:]) > capacity[one]
+        resource: amounts
+        for resource, amounts in uses.items()
+        if len(amounts) > 1 and sum(sorted(amounts)[-size:]) > capacity[resource]
     }
 
 
@@ -128,7 +131,10 @@ def _at_least(uses: Sequence[int], capacity: int) -> int:
 
 def _weight(load: Load, scarce: Mapping[Resource, Sequence[int]], capacity: Mapping[Resource, int]) -> float:
     """Return how hard it is to place a node: with how many others it competes, and for how much."""
-    return sum(len(scarce[one]) * min(use / max(capacity[one], 1), 1.0) for one, use in load.uses.items())
+    return sum(
+        len(scarce[resource]) * min(use / max(capacity[resource], 1), 1.0)
+        for resource, use in load.uses.items()
+    )
 
 
 Batches = list[list[Load]]
@@ -179,11 +185,11 @@ class _Room:
     def places(self, load: Load) -> Iterator[int]:
         """Yield the batches that have room for a node."""
         free, several = self._open, list[tuple[Mapping[int, int], int]]()
-        for one, use in load.uses.items():
-            capacity = self._capacity[one]
-            free &= ~(self._users if use > capacity else self._full).get(one, 0)
+        for resource, use in load.uses.items():
+            capacity = self._capacity[resource]
+            free &= ~(self._users if use > capacity else self._full).get(resource, 0)
             if 1 < use <= capacity:
-                several.append((self._used.get(one, {}), capacity - use))
+                several.append((self._used.get(resource, {}), capacity - use))
         while free:
             place = (free & -free).bit_length() - 1
             free &= free - 1
@@ -198,16 +204,16 @@ class _Room:
         batch = self.batches[place]
         batch.append(load)
         self._note(place, full=len(batch) == self._size)
-        for one, use in load.uses.items():
-            self._count(one, place, use)
+        for resource, use in load.uses.items():
+            self._count(resource, place, use)
 
     def remove(self, load: Load, place: int) -> None:
         """Take the node out again that was added last."""
         batch = self.batches[place]
         batch.pop()
         self._note(place, full=False)
-        for one, use in load.uses.items():
-            self._count(one, place, -use)
+        for resource, use in load.uses.items():
+            self._count(resource, place, -use)
         if not batch:
             self.batches.pop()
             self._open &= ~(1 << place)
@@ -215,20 +221,20 @@ class _Room:
     def _note(self, place: int, *, full: bool) -> None:
         self._open = self._open & ~(1 << place) if full else self._open | 1 << place
 
-    def _count(self, one: Resource, place: int, use: int) -> None:
-        used = self._used.setdefault(one, Counter())
+    def _count(self, resource: Resource, place: int, use: int) -> None:
+        used = self._used.setdefault(resource, Counter())
         before, after = used[place], used[place] + use
         used[place] = after
         if not before or not after:
-            self._users[one] = self._users.get(one, 0) ^ 1 << place
+            self._users[resource] = self._users.get(resource, 0) ^ 1 << place
         # A batch is full of what it uses, whatever that is where there is none of it.
-        most = max(self._capacity[one], 1)
+        most = max(self._capacity[resource], 1)
         if (before >= most) is not (after >= most):
-            self._full[one] = self._full.get(one, 0) ^ 1 << place
+            self._full[resource] = self._full.get(resource, 0) ^ 1 << place
 
 
 def _searched(
-    loads: Sequence[Load], found: Batches, capacity: Mapping[Resource, int], size: int, bound: int
+    loads: Sequence[Load], batches: Batches, capacity: Mapping[Resource, int], size: int, bound: int
 ) -> tuple[Batches, int]:
     """Return fewer batches where a limited search finds them, and the best bound that it proves."""
     room, spent = _Room(capacity, size), 0
@@ -249,9 +255,9 @@ def _searched(
             room.remove(load, batch)
         return False
 
-    while bound < len(found) and spent < _STEPS:
+    while bound < len(batches) and spent < _STEPS:
         if fits(bound):
             return room.batches, bound
         # There are steps left, so there is no way to put them into that many.
         bound += spent < _STEPS
-    return found, bound
+    return batches, bound

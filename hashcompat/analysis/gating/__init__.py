@@ -298,16 +298,16 @@ def _of_target(clusters: Sequence[Cluster], place: int, target: str, wanted: Wan
     canaries = list(_canaries(members, wanted))
     if members and not canaries:
         why = "no cluster that may be upgraded has the label of the canaries"
-        left_out += [LeftOutCluster(one.cluster, CANARIES_LOST, why) for one in members]
+        left_out += [LeftOutCluster(member.cluster, CANARIES_LOST, why) for member in members]
         return Waves(target, (), tuple(left_out))
-    first = {id(one) for one in canaries}
-    rest = [one for one in members if id(one) not in first]
+    first = {id(member) for member in canaries}
+    rest = [member for member in members if id(member) not in first]
     made = [(_OTHERS, canaries), *_rest(rest, wanted, target)]
-    found = tuple(
-        Wave(number, group, number == 1, tuple(one.cluster for one in some))
-        for number, (group, some) in enumerate([one for one in made if one[1]], start=1)
+    numbered = tuple(
+        Wave(number, group, number == 1, tuple(member.cluster for member in part))
+        for number, (group, part) in enumerate([pair for pair in made if pair[1]], start=1)
     )
-    return Waves(target, found, tuple(left_out))
+    return Waves(target, numbered, tuple(left_out))
 
 
 def _out(upgrade: Upgrade) -> tuple[str, str] | None:
@@ -329,16 +329,16 @@ def _canaries(members: Sequence[_Member], wanted: Wanted) -> Iterator[_Member]:
     Where groups follow each other, no cluster of a later one is a canary of its own accord.
     """
     seen = set[tuple[str, tuple[str, ...]]]()
-    groups = {one.group for one in members}
+    groups = {member.group for member in members}
     first = next((value for value in wanted.order if value in groups), None)
-    for one in members:
+    for member in members:
         if wanted.canaries:
             label, value = wanted.canaries
-            if one.cluster.labels.get(label) == value:
-                yield one
-        elif first in {None, one.group} and (kind := (one.group, one.cluster.running)) not in seen:
+            if member.cluster.labels.get(label) == value:
+                yield member
+        elif first in {None, member.group} and (kind := (member.group, member.cluster.running)) not in seen:
             seen.add(kind)
-            yield one
+            yield member
 
 
 def _rest(members: Sequence[_Member], wanted: Wanted, target: str) -> Iterator[tuple[str, list[_Member]]]:
@@ -346,20 +346,22 @@ def _rest(members: Sequence[_Member], wanted: Wanted, target: str) -> Iterator[t
     number = wanted.number - 1
     if not wanted.order:
         parts: list[list[_Member]] = [[] for _ in range(number)]
-        for _, some in groupby(sorted(members, key=lambda one: one.group), key=lambda one: one.group):
-            for place, part in enumerate(_cut(list(some), number)):
+        for _, peers in groupby(
+            sorted(members, key=lambda member: member.group), key=lambda member: member.group
+        ):
+            for place, part in enumerate(_cut(list(peers), number)):
                 parts[place] += part
         yield from ((_OTHERS, sorted(part, key=_Member.key)) for part in parts)
         return
-    groups = {value: [one for one in members if one.group == value] for value in wanted.order}
-    groups[_OTHERS] = [one for one in members if one.group not in wanted.order]
-    filled = {value: some for value, some in groups.items() if some}
+    groups = {value: [member for member in members if member.group == value] for value in wanted.order}
+    groups[_OTHERS] = [member for member in members if member.group not in wanted.order]
+    filled = {value: peers for value, peers in groups.items() if peers}
     if number < len(filled):
         raise UsageError(
             f"--waves {wanted.number}: {target} needs {len(filled) + 1} at least, one of canaries and one of "
             f"each group of {wanted.label}"
         )
-    for value, share in _shares({value: len(some) for value, some in filled.items()}, number).items():
+    for value, share in _shares({value: len(peers) for value, peers in filled.items()}, number).items():
         yield from ((value, part) for part in _cut(filled[value], share))
 
 

@@ -71,10 +71,10 @@ def check_age(result: Plan | Preflight, policy: Policy, now: datetime) -> None:
         raise InputError(f"the {what} is {_words(age)} old, and {allowed}")
 
 
-def check_preflight(found: Preflight, plan: Plan, policy: Policy, now: datetime) -> None:
+def check_preflight(preflight: Preflight, plan: Plan, policy: Policy, now: datetime) -> None:
     """Raise InputError for a preflight of another cluster than the plan's, and as ``check_age``."""
-    check_age(found, policy, now)
-    theirs, ours = found.origin.cluster, plan.origin.cluster
+    check_age(preflight, policy, now)
+    theirs, ours = preflight.origin.cluster, plan.origin.cluster
     if theirs and ours and theirs != ours:  # whose nodes may have the same names
         raise InputError(f"a preflight of the cluster {theirs}, and the plan is of {ours}")
 
@@ -266,7 +266,7 @@ def _pdb(facts: Evidence) -> Iterator[Line]:
         for budget in effect.budgets
     }
     for (namespace, name, sure), budget in sorted(budgets.items()):
-        after, desired = ("?" if one is None else one for one in (budget.after, budget.desired))
+        after, desired = ("?" if number is None else number for number in (budget.after, budget.desired))
         left = f"{after} healthy left, and {desired} demanded"
         why = left if sure is Certainty.YES else budget.problem or f"may be breached: {left}"
         yield Line("fail-on pdb", name_path(namespace, name), 1, 0, "breach", _SURE[sure], why)
@@ -375,7 +375,7 @@ def judge(plan: Plan, policy: Policy, extra: ExtraInputs, today: date) -> GateRe
     """
     check_reported(plan)
     bad = [item for item in plan.items if item.verdict is not Verdict.KEEP]
-    rows = [one for one in extra.exemptions if one.counts_in(plan.origin.labels)]
+    rows = [exemption for exemption in extra.exemptions if exemption.counts_in(plan.origin.labels)]
     exemptions = Exemptions(() if policy.strict else rows, today)
     excused = [_excused(item, exemptions, extra.baseline) for item in bad]
     counted = [item for item, (standing, _) in zip(bad, excused, strict=True) if standing is None]

@@ -188,22 +188,24 @@ _COUNTED: Final[Mapping[Standing, tuple[str, Outcome]]] = {
 
 def after_line(judged: Sequence[Judged]) -> Line:
     """Return the line that decides where nothing is wrong."""
-    numbers = Counter(each.standing for each in judged)
-    others = ", ".join(
+    numbers = Counter(judgement.standing for judgement in judged)
+    rest = ", ".join(
         f"{numbers[standing]} {words}" for standing, words in _OTHERS.items() if numbers[standing]
     )
     right = f"{numbers[Standing.AS_PREDICTED]} of {count(len(judged), 'container')} as predicted"
-    return Line("after", "", 0, 0, "", Outcome.PASS, f"{right}; {others}" if others else right)
+    return Line("after", "", 0, 0, "", Outcome.PASS, f"{right}; {rest}" if rest else right)
 
 
 def container_lines(judged: Sequence[Judged]) -> Iterator[Line]:
     """Yield a line for each surprise, or else one for all, and the same of what is undecided."""
     for standing, (noun, bad) in _COUNTED.items():
-        matching = [each for each in judged if each.standing is standing]
-        for each in matching:
-            pod = each.item.pod
-            name = name_path(pod.namespace, pod.name, each.item.container.name)
-            yield Line("after", name, 1, 0, noun, bad, f"{each.seen}, predicted {each.item.verdict}")
+        matching = [judgement for judgement in judged if judgement.standing is standing]
+        for judgement in matching:
+            pod = judgement.item.pod
+            name = name_path(pod.namespace, pod.name, judgement.item.container.name)
+            yield Line(
+                "after", name, 1, 0, noun, bad, f"{judgement.seen}, predicted {judgement.item.verdict}"
+            )
         if not matching:
             yield Line("after", "", 0, 0, f"{noun}s", Outcome.PASS)
 
@@ -277,7 +279,7 @@ def judge_after(plan: Plan, policy: Policy, now: Now, *, settling: bool = False)
 
 
 def _about_plans(file: PolicyFile) -> PolicyFile:
-    keys, loosens = (tuple(key for key in some if key in ABOUT_PLANS) for some in (file.keys, file.loosens))
+    keys, loosens = (tuple(key for key in names if key in ABOUT_PLANS) for names in (file.keys, file.loosens))
     return PolicyFile(file.name, keys, loosens, tuple(row for row in file.ignored if row[0] in ABOUT_PLANS))
 
 
@@ -295,7 +297,14 @@ def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
     if pod.deleting and not pod.static:
         return Judged(item, Standing.CHANGED, seen="its pod is being deleted")
     name, begun = item.container, now.begun.get(item.pod.node)
-    container = next((one for one in pod.containers if (one.name, one.type) == (name.name, name.type)), None)
+    container = next(
+        (
+            candidate
+            for candidate in pod.containers
+            if (candidate.name, candidate.type) == (name.name, name.type)
+        ),
+        None,
+    )
     seen = seen_of(item.observed, pod, container, begun) if container else Observation.UNSEEN
     if seen is Observation.UNSEEN and pod.phase == _FAILED and container and container.running is None:
         # a kubelet that refuses a pod reports no containers of it, and it stays Failed

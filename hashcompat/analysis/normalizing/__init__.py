@@ -55,28 +55,28 @@ def make(inventory: Inventory, from_release: str, to_release: str, view: View) -
     if new.behaviour.hash_place != "annotation":
         raise UsageError(f"{new.release} compares the names of containers, which cannot be rewritten")
     view = among_all(inventory, way, view)
-    planner, found, ages = Planner(way, inventory.nodes, view), list[Remedy](), Ages(inventory.dating)
+    planner, remedies, ages = Planner(way, inventory.nodes, view), list[Remedy](), Ages(inventory.dating)
     for pod in inventory.pods:  # an item is added for each container, in this order
-        found += of_pod([draft for _, draft in planner.drafted(pod)])
+        remedies += of_pod([draft for _, draft in planner.drafted(pod)])
         ages.add(pod)
-    return _made(planner, found, structs.replace(inventory, origin=ages.dated(inventory.origin)), way)
+    return _made(planner, remedies, structs.replace(inventory, origin=ages.dated(inventory.origin)), way)
 
 
-def _made(planner: Planner, found: Sequence[Remedy], inventory: Inventory, way: Way) -> Normalization:
+def _made(planner: Planner, remedies: Sequence[Remedy], inventory: Inventory, way: Way) -> Normalization:
     items = planner.settled()
     runtimes = {node.name: node.runtime for node in inventory.nodes}
     changes, pins, nodes = list[Change](), set[ManifestPin](), dict[str, RewrittenNode]()
-    for item, one in sorted(zip(items, found, strict=True), key=lambda pair: _order(pair[0])):
-        pins.update((one.pin,) if one.pin else ())
-        if item.verdict is Verdict.KEEP and one.rewrite is None:
+    for item, remedy in sorted(zip(items, remedies, strict=True), key=lambda pair: _order(pair[0])):
+        pins.update((remedy.pin,) if remedy.pin else ())
+        if item.verdict is Verdict.KEEP and remedy.rewrite is None:
             continue
-        obstacle = KILLED if item.verdict is Verdict.KILL else one.obstacle
-        if not (obstacle or one.rewrite or one.pin):  # the plan doubts it for the records of its node
+        obstacle = KILLED if item.verdict is Verdict.KILL else remedy.obstacle
+        if not (obstacle or remedy.rewrite or remedy.pin):  # the plan doubts it for the records of its node
             obstacle = NO_RECORD
-        changes.append(Change(item, one.rewrite, one.pin is not None, obstacle))
+        changes.append(Change(item, remedy.rewrite, remedy.pin is not None, obstacle))
         name = item.pod.node
         before = nodes[name].runtime if name in nodes else ""
-        shown = runtimes.get(name) or (f"{one.runtime}://" if one.runtime else before)
+        shown = runtimes.get(name) or (f"{remedy.runtime}://" if remedy.runtime else before)
         nodes[name] = RewrittenNode(name, item.from_release, shown)
     return Normalization(
         way.old,

@@ -125,7 +125,9 @@ def apply(patch: Patch, files: Mapping[str, str]) -> tuple[PatchedFile, ...]:
     Raises MisplacedError, naming file and hunk, for a file that differs from the release's source.
     """
     added = [PatchedFile(new.path, "", new.text) for new in patch.new_files]
-    edited = [PatchedFile(one.path, files[one.path], _edited(one, files[one.path])) for one in patch.edits]
+    edited = [
+        PatchedFile(edit.path, files[edit.path], _edited(edit, files[edit.path])) for edit in patch.edits
+    ]
     return tuple(sorted([*added, *edited], key=lambda change: change.path))
 
 
@@ -327,9 +329,9 @@ def checked_function(text: str, name: str, site: PatchedSource, mark: str) -> st
     expected = site.function(name)
     if expected is not None and digest == expected.sha256:
         return old
-    if other := next((function for function in site.others if function.sha256 == digest), None):
+    if match := next((function for function in site.others if function.sha256 == digest), None):
         raise MisplacedError(
-            f"this is func {name} of Kubernetes {other.releases}, so the tree is of another release"
+            f"this is func {name} of Kubernetes {match.releases}, so the tree is of another release"
         )
     raise MisplacedError(
         f"func {name} is not upstream's (SHA-256 {digest[:12]}…) but a vendor's; merge the change by hand"

@@ -57,7 +57,7 @@ def imports(standard: Iterable[str], others: Iterable[tuple[str, str]]) -> str:
     """Return an import block: the standard library, then ``(alias, path)`` of the others, each sorted."""
     groups = [
         [import_line("", path) for path in sorted(standard)],
-        [import_line(*other) for other in sorted(others, key=lambda other: other[1])],
+        [import_line(*pair) for pair in sorted(others, key=lambda pair: pair[1])],
     ]
     return "import (\n" + "\n".join("".join(group) for group in groups if group) + ")\n"
 

@@ -151,11 +151,19 @@ def _body(conversion: ConvertedTypes, old: str, new: str, todo: list[tuple[str, 
 def _source(row: Row, conversion: ConvertedTypes, new_rows: Sequence[Row]) -> Row | None:
     """Return the new field with the same JSON key; an embedded struct was renamed (``ProbeHandler``)."""
     if not row.get("embedded"):
-        alike = (other for other in new_rows if other["json"] == row["json"] and not other.get("embedded"))
+        alike = (
+            candidate
+            for candidate in new_rows
+            if candidate["json"] == row["json"] and not candidate.get("embedded")
+        )
         return next(alike, None)
     keys = {inner["json"] for inner in _fields(conversion.old, row["type"])}
-    embedded = (other for other in new_rows if other.get("embedded"))
-    alike = (one for one in embedded if keys & {row["json"] for row in _fields(conversion.new, one["type"])})
+    embedded = (candidate for candidate in new_rows if candidate.get("embedded"))
+    alike = (
+        candidate
+        for candidate in embedded
+        if keys & {row["json"] for row in _fields(conversion.new, candidate["type"])}
+    )
     return next(alike, None)
 
 

@@ -318,10 +318,10 @@ def audit(inventory: Inventory, old: Kubelet, new: Kubelet, view: View) -> Audit
         if is_saved or any(container.stored is not None for container in pod.containers):
             raise InputError(f"{pod.origin}: {_HIDDEN}")
         checked = checks.of(pod)
-        for container, each in zip(pod.containers, checked, strict=True):
-            if each.hit is not None:
+        for container, check in zip(pod.containers, checked, strict=True):
+            if check.hit is not None:
                 name = container_name(container.name, container.type)
-                rows.append(AuditRow(name_of(pod), name, each.hit))
+                rows.append(AuditRow(name_of(pod), name, check.hit))
         if pod.static and _uid_changes(pod, new, checks.cuts):
             static.append(f"{pod.namespace}/{pod.name}")
         if pod.owner.startswith(_OWNERS) and checks.changes_template(pod, checked):
@@ -345,8 +345,8 @@ class _Checks:
 
     def of(self, pod: Pod) -> list[Checked]:
         """Return what is known of each container of a pod; errors as ``audit``."""
-        every = self._templates.all_of(pod)
-        return [self._of(pod, *one) for one in zip(pod.containers, every, strict=True)]
+        templates = self._templates.all_of(pod)
+        return [self._of(pod, *row) for row in zip(pod.containers, templates, strict=True)]
 
     def _of(self, pod: Pod, container: Container, named: Named) -> Checked:
         template = named.template
@@ -370,7 +370,7 @@ class _Checks:
     def changes_template(self, pod: Pod, checked: Iterable[Checked]) -> bool:
         """Return whether the text of a controller's template, which has its containers', would be cut."""
         if not self._view.keeps_empty(pod):
-            return any(each.is_cut for each in checked)
+            return any(check.is_cut for check in checked)
         specs = (self._view.seen(pod, container, self._new) for container in pod.containers)
         texts = (hashers(self._new)[0].text(spec) for spec in specs)
         return any(stripped(text, self.cuts) != text for text in texts)

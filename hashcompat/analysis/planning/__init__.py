@@ -76,12 +76,14 @@ def make(
     run = decided(way, inventory, view, gather)
     run.servers.merge(inventory.servers.found)
     shown = cluster.seen(run.servers.found, view)
-    if other := _under(shown, way, inventory, view):
-        view = other
+    if actual := _under(shown, way, inventory, view):
+        view = actual
         run = decided(way, inventory, view, gather)
     taken, unheld = run.ages.times(inventory.origin), run.rooms.unheld
     later = structs.replace(view, gone=run.sandboxes.gone, taken=taken, unheld=unheld)
-    has_passed = any(view.has_passed(*one) is not later.has_passed(*one) for one in run.deadlines)
+    has_passed = any(
+        view.has_passed(*deadline) is not later.has_passed(*deadline) for deadline in run.deadlines
+    )
     if run.rooms.open or has_passed or later.gone or unheld:
         run = _among_all(run, way, inventory, (view, later), gather)
     plan = run.planner.plan(run.gathering.numbers(run.planner.settled))
@@ -109,18 +111,18 @@ def _among_all(
     """
     view, later = views
     rooms, nodes = run.rooms, run.rooms.open
-    pods, others = list[Pod](), list[Pod]()
+    pods, unselected = list[Pod](), list[Pod]()
     for pod, is_selected in every(inventory.pods):
         if pod.node in nodes or (is_selected and (view.concerns(pod) or later.concerns(pod))):
-            (pods if is_selected else others).append(pod)
+            (pods if is_selected else unselected).append(pod)
     if nodes:
         own = _items(way, inventory, later, pods) if later.unheld else run.planner.settled()
-        items = [*own, *_items(way, inventory, later, others)]
-        later = _with_room(later, rooms, (*pods, *others), items)
-    some = [pod for pod in pods if view.concerns(pod) or later.concerns(pod)]
-    if some and (gather is not Nothing or not all(pod.uid for pod in some)):
+        items = [*own, *_items(way, inventory, later, unselected)]
+        later = _with_room(later, rooms, (*pods, *unselected), items)
+    concerned = [pod for pod in pods if view.concerns(pod) or later.concerns(pod)]
+    if concerned and (gather is not Nothing or not all(pod.uid for pod in concerned)):
         return decided(way, inventory, later, gather)
-    run.amend(way, some, (view, later), inventory.nodes)
+    run.amend(way, concerned, (view, later), inventory.nodes)
     return run
 
 
@@ -168,8 +170,8 @@ def changed_by_room(
     ``pods`` are all of the nodes that may lack some, each with whether it is selected.
     """
     later = structs.replace(view, unheld=rooms.unheld)
-    every = [pod for pod, _ in pods]
-    later = _with_room(later, rooms, every, _items(way, inventory, later, every))
+    all_pods = [pod for pod, _ in pods]
+    later = _with_room(later, rooms, all_pods, _items(way, inventory, later, all_pods))
     before, after = HopTally(way, inventory.nodes, view), HopTally(way, inventory.nodes, later)
     for pod, is_selected in pods:
         if is_selected:
@@ -268,8 +270,8 @@ class PlanRun:
         self.rooms.merge(*rooms)
         self.deadlines |= deadlines
         self.sandboxes.merge(*sandboxes)
-        found: tuple[Any, int] = seen
-        return found
+        result: tuple[Any, int] = seen
+        return result
 
     def amend(self, way: Way, pods: Sequence[Pod], views: tuple[View, View], nodes: Sequence[Node]) -> None:
         """Decide some pods again, whose uids they have: by the second view in place of the first.
@@ -305,8 +307,8 @@ def _shared(
         run.add(own)
         seen, lines = [own.seen], own.lines
         for sent in results():
-            one, passed = run.merge(sent, lines)
-            seen.append(one)
+            share_seen, passed = run.merge(sent, lines)
+            seen.append(share_seen)
             lines += passed
     if not pods.are_right(seen):
         raise FailedError
@@ -315,6 +317,8 @@ def _shared(
 
 def _without_places(rows: ItemTable) -> ItemTable:
     """Return rows that name no place; raises FailedError for others."""
-    if any(reason.id == rules.NOT_DECODED for one in rows.predictions for reason in one.reasons):
+    if any(
+        reason.id == rules.NOT_DECODED for prediction in rows.predictions for reason in prediction.reasons
+    ):
         raise FailedError
     return rows

@@ -31,8 +31,8 @@ _GATES: Final = {rules.RESIZE_POLICY: RESIZE_GATE, rules.STATIC_REFUSED: REFEREN
 def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     """Yield a short line for each assumption that could change one of these verdicts."""
     new, catalog = judge.new, judge.view.catalog
-    every = _Predicted(items)
-    names = {one.from_release for one in every.distinct}
+    predicted = _Predicted(items)
+    names = {prediction.from_release for prediction in predicted.distinct}
     olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
     if judge.view.sample and judge.way.old != AUTO and _report_others(judge):
         yield f"the nodes of the sample run {judge.way.old}, whatever they report"
@@ -44,37 +44,41 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     if judge.view.options.normalized:
         yield "records that can be rewritten are rewritten first: hashcompat normalize"
     yield from _read_as(dict.fromkeys([*olds, new]))
-    yield from _docker(every, olds, judge)
-    yield from _creators(every)
-    yield from _cgroups(list(filter(_stands, every.distinct)), olds, new)
-    yield from _kept(every, new)
+    yield from _docker(predicted, olds, judge)
+    yield from _creators(predicted)
+    yield from _cgroups(list(filter(_stands, predicted.distinct)), olds, new)
+    yield from _kept(predicted, new)
     unrecorded = {old.release.text for old in olds if not old.behaviour.resources_recorded}
-    if resized := every.where(lambda one: one.from_release in unrecorded and _is_resized(one)):
+    if resized := predicted.where(
+        lambda prediction: prediction.from_release in unrecorded and _is_resized(prediction)
+    ):
         yield (
             f"no kubelet that records resources, as {new.release} does, ran on these nodes before: "
             f"{_named(resized)}"
         )
-    if _noted(every, olds, new):
+    if _noted(predicted, olds, new):
         yield (
             "no pod_status_manager_state of an older kubelet is left on these nodes, by which "
             f"{new.release} would admit pods that were resized since"
         )
-    sysctls = every.where(
-        lambda one: (
-            one.verdict is Verdict.KILL and not one.settings_shown and any(map(_by_option, one.reasons))
+    sysctls = predicted.where(
+        lambda prediction: (
+            prediction.verdict is Verdict.KILL
+            and not prediction.settings_shown
+            and any(map(_by_option, prediction.reasons))
         )
     )
     if sysctls and judge.view.options.allowed_sysctls is None:
         yield f"--allowed-unsafe-sysctls of {new.release} is empty: {_named(sysctls)}"
-    if kernels := every.where(lambda one: one.by_kernel):
+    if kernels := predicted.where(lambda prediction: prediction.by_kernel):
         text = f"the kernels are new enough for the sysctls that {new.release} holds safe"
         yield f"{text}: {_named(kernels)}"
-    if devices := every.where(lambda one: one.of_plugins):
+    if devices := predicted.where(lambda prediction: prediction.of_plugins):
         yield f"device plugins serve the extended resources of these containers: {_named(devices)}"
-    yield from (f"the feature gate {gate} has its default" for gate in sorted(_by_default(every, judge)))
+    yield from (f"the feature gate {gate} has its default" for gate in sorted(_by_default(predicted, judge)))
 
 
-def _noted(every: _Predicted, olds: Iterable[Kubelet], new: Kubelet) -> bool:
+def _noted(predicted: _Predicted, olds: Iterable[Kubelet], new: Kubelet) -> bool:
     """Return whether a kubelet goes by allocations in a file of its own, which the one before it let be.
 
     Source: pkg/kubelet/status/status_manager.go ``Start`` and ``UpdatePodFromAllocation``, 1.32.13;
@@ -83,18 +87,21 @@ def _noted(every: _Predicted, olds: Iterable[Kubelet], new: Kubelet) -> bool:
     if new.behaviour.resources_recorded or not new.gates.is_on(RESIZE_GATE):
         return False
     names = {old.release.text for old in olds if old.behaviour.resources_recorded}
-    return any(one.from_release in names and _is_kept(one) for one in every.distinct)
+    return any(prediction.from_release in names and _is_kept(prediction) for prediction in predicted.distinct)
 
 
-def _by_default(every: _Predicted, judge: Judge) -> set[str]:
+def _by_default(predicted: _Predicted, judge: Judge) -> set[str]:
     """Return the feature gates that decide something, and that nobody said how they are set."""
-    new, unknown = judge.new, [one for one in every.distinct if not one.settings_shown]
-    gates = {_GATES[reason.id] for one in unknown for reason in one.reasons if reason.id in _GATES}
+    new = judge.new
+    unknown = [prediction for prediction in predicted.distinct if not prediction.settings_shown]
+    gates = {
+        _GATES[reason.id] for prediction in unknown for reason in prediction.reasons if reason.id in _GATES
+    }
     gates = {gate for gate in gates if new.gates.knows(gate) and not new.gates.sets(gate)}
-    if any(READS in reason.text for one in unknown for reason in one.reasons):
+    if any(READS in reason.text for prediction in unknown for reason in prediction.reasons):
         # the current kubelet's counts too, of a pod that only the target one reads
-        both = (judge.view.catalog.kubelet(judge.way.old), new)
-        if any(one.gates.knows(REFERENCES_GATE) for one in both):
+        kubelets = (judge.view.catalog.kubelet(judge.way.old), new)
+        if any(kubelet.gates.knows(REFERENCES_GATE) for kubelet in kubelets):
             gates |= {REFERENCES_GATE} - judge.view.options.gates
     return gates
 
@@ -105,9 +112,9 @@ def _by_option(reason: Reason) -> bool:
 
 
 def _report_others(judge: Judge) -> bool:
-    given = judge.view.catalog.kubelet(judge.way.old).release
+    old = judge.view.catalog.kubelet(judge.way.old).release
     reported = (judge.view.catalog.kubelet(node.kubelet).release for node in judge.nodes.values())
-    return not all(same_upstream(one, given) for one in reported)
+    return not all(same_upstream(release, old) for release in reported)
 
 
 class _Predicted:
@@ -115,25 +122,27 @@ class _Predicted:
 
     def __init__(self, items: Sequence[Item]) -> None:
         self.items = items
-        by_id = {id(one): one for one in map(attrgetter("prediction"), items)}
+        by_id = {id(prediction): prediction for prediction in map(attrgetter("prediction"), items)}
         self.distinct = tuple(by_id.values())
 
     def where(self, asked: Callable[[Prediction], object]) -> list[Item]:
         """Return the items about whose prediction something is so."""
-        found = {id(one) for one in self.distinct if asked(one)}
-        return [item for item in self.items if id(item.prediction) in found] if found else []
+        ids = {id(prediction) for prediction in self.distinct if asked(prediction)}
+        return [item for item in self.items if id(item.prediction) in ids] if ids else []
 
 
-def _stands(one: Prediction) -> bool:
-    return one.verdict in (Verdict.KEEP, Verdict.RESTART) and not (one.pod_recreated or one.rests)
+def _stands(prediction: Prediction) -> bool:
+    return prediction.verdict in (Verdict.KEEP, Verdict.RESTART) and not (
+        prediction.pod_recreated or prediction.rests
+    )
 
 
-def _is_kept(one: Prediction) -> bool:
-    return one.verdict is Verdict.KEEP and _stands(one)
+def _is_kept(prediction: Prediction) -> bool:
+    return prediction.verdict is Verdict.KEEP and _stands(prediction)
 
 
-def _is_resized(one: Prediction) -> bool:
-    return any(reason.id == rules.RESIZE_POLICY for reason in one.reasons)
+def _is_resized(prediction: Prediction) -> bool:
+    return any(reason.id == rules.RESIZE_POLICY for reason in prediction.reasons)
 
 
 def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
@@ -149,17 +158,19 @@ def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
             yield f"{kubelet.release}: newer than this program's data, read as {kubelet.release.minor}"
 
 
-def _docker(every: _Predicted, olds: Sequence[Kubelet], judge: Judge) -> Iterator[str]:
+def _docker(predicted: _Predicted, olds: Sequence[Kubelet], judge: Judge) -> Iterator[str]:
     """Yield what a plan assumes where one of the releases has no dockershim.
 
     1.24 and cri-dockerd list the same Docker labels (``ListContainers`` of both).
     """
-    new, known = judge.new, {kubelet.release.text for kubelet in olds}
+    new, releases = judge.new, {kubelet.release.text for kubelet in olds}
     if judge.view.options.other_runtime:
         return
     if new.behaviour.dockershim and any(not old.behaviour.dockershim for old in olds):
         yield f"nodes stay with their container runtime, though {new.release} drives Docker by default"
-    by_record = any(one.from_release not in known and one.hashed for one in every.distinct)
+    by_record = any(
+        prediction.from_release not in releases and prediction.hashed for prediction in predicted.distinct
+    )
     if new.behaviour.dockershim or not (by_record or any(old.behaviour.dockershim for old in olds)):
         return
     if judge.view.options.cri_dockerd:
@@ -167,22 +178,22 @@ def _docker(every: _Predicted, olds: Sequence[Kubelet], judge: Judge) -> Iterato
             f"cri-dockerd drives Docker under {new.release}: "
             "it finds dockershim's containers and sandboxes by the labels that both write"
         )
-    elif any(item.pod.node not in judge.nodes for item in every.where(_may_run)):
+    elif any(item.pod.node not in judge.nodes for item in predicted.where(_may_run)):
         yield f"nodes that are not in the input do not run Docker, which {new.release} does not drive"
 
 
-def _may_run(one: Prediction) -> bool:
+def _may_run(prediction: Prediction) -> bool:
     """Return whether a pod may be in Docker: neither is that known already, nor does its container rest."""
-    return not (one.rests or any(reason.id == rules.RUNTIME_GONE for reason in one.reasons))
+    return not (prediction.rests or any(reason.id == rules.RUNTIME_GONE for reason in prediction.reasons))
 
 
-def _creators(every: _Predicted) -> Iterator[str]:
+def _creators(predicted: _Predicted) -> Iterator[str]:
     covered: dict[str, list[Item]] = {}
-    for item in every.where(attrgetter("creator")):
+    for item in predicted.where(attrgetter("creator")):
         covered.setdefault(item.creator, []).append(item)
-    for creator, found in sorted(covered.items()):
-        verb = "was" if len(found) == 1 else "were"
-        yield f"{count(len(found), 'container')} {verb} created by {creator}: {_named(found)}"
+    for creator, items in sorted(covered.items()):
+        verb = "was" if len(items) == 1 else "were"
+        yield f"{count(len(items), 'container')} {verb} created by {creator}: {_named(items)}"
 
 
 def _named(items: Sequence[Item]) -> str:
@@ -196,7 +207,7 @@ def _cgroups(standing: Sequence[Prediction], olds: Sequence[Kubelet], new: Kubel
     Where a pod's cgroup is missing the whole pod is killed, and a Never pod not started again (kubelet.go
     ``syncPod``).
     """
-    names = {one.from_release for one in standing}
+    names = {prediction.from_release for prediction in standing}
     for before in dict.fromkeys(old.behaviour.pod_cgroups for old in olds if old.release.text in names):
         if before != new.behaviour.pod_cgroups:
             yield (
@@ -205,18 +216,18 @@ def _cgroups(standing: Sequence[Prediction], olds: Sequence[Kubelet], new: Kubel
             )
 
 
-def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
+def _kept(predicted: _Predicted, new: Kubelet) -> Iterator[str]:
     """Yield what a plan assumes of the containers that it keeps."""
-    kept = list(filter(_is_kept, every.distinct))
-    if not all(one.sandboxed for one in kept):
+    kept = list(filter(_is_kept, predicted.distinct))
+    if not all(prediction.sandboxed for prediction in kept):
         yield "every pod without a recorded sandbox has one ready sandbox"
-    if served := every.where(lambda one: one.from_url and _is_kept(one)):
+    if served := predicted.where(lambda prediction: prediction.from_url and _is_kept(prediction)):
         yield f"the URL of static pods, port and all, stays the same: {_named(served)}"
-    if unstarted := every.where(lambda one: one.unstarted and _stands(one)):
+    if unstarted := predicted.where(lambda prediction: prediction.unstarted and _stands(prediction)):
         where = sorted({item.pod.node for item in unstarted})
         text = f"{new.release} starts on {listed(where, len(where))}"
         yield f"{text}, as it does not with the cpu_manager_state there (PF-105): {_named(unstarted)}"
-    if aligned := every.where(lambda one: one.aligned and _stands(one)):
+    if aligned := predicted.where(lambda prediction: prediction.aligned and _stands(prediction)):
         nodes = sorted({item.pod.node for item in aligned} - {""})
         of_whom = f"of {listed(nodes, len(nodes))} " if nodes else ""
         yield (
@@ -224,17 +235,17 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
             f"{new.release} {_ALIGNED[new.behaviour.aligned_cpus]} before it looks at those that a container "
             f"has: {_named(aligned)}"
         )
-    if mistaken := every.where(lambda one: one.mistaken and _stands(one)):
+    if mistaken := predicted.where(lambda prediction: prediction.mistaken and _stands(prediction)):
         yield (
             f"{new.release} does not mistake a container with extended resources that was created again for "
             f"its predecessor, to which a device plugin may have given them (HC038): {_named(mistaken)}"
         )
-    if gated := every.where(lambda one: one.gated and _is_kept(one)):
+    if gated := predicted.where(lambda prediction: prediction.gated and _is_kept(prediction)):
         yield (
             f"the feature gate {RESIZE_GATE} was on before {new.release}, which locks it, so that no "
             f"resizePolicy restarts these: {_named(gated)}"
         )
-    if timed := every.where(lambda one: one.timed and _stands(one)):
+    if timed := predicted.where(lambda prediction: prediction.timed and _stands(prediction)):
         yield f"{new.release} starts before the activeDeadlineSeconds of these pass: {_named(timed)}"
     if kept:
         yield f"{new.release} admits every running pod again that this plan does not report as refused"

@@ -153,41 +153,41 @@ class Cautions:
             slow=(str(case.old.release), str(case.new.release)) if slow else None,
         )
 
-    def add(self, found: Caution, pod: Pod | PodName, container: str) -> None:
+    def add(self, caution: Caution, pod: Pod | PodName, container: str) -> None:
         """Add one more container by its name, with what to warn of in it."""
         self._nodes.add(pod.node)
-        if found == _NONE:
+        if caution == _NONE:
             return
-        self._skipped.add(found.skipped)
+        self._skipped.add(caution.skipped)
         of_pod, name = name_path(pod.namespace, pod.name), name_path(pod.namespace, pod.name, container)
         of_pods: tuple[tuple[object, dict[Any, FewNames]], ...] = (
-            (found.doubtful, self._doubtful),
-            (found.selective, self._selective),
-            (found.failed, self._failed),
-            (found.barred, self._barred),
-            (found.stuck, self._stuck),
+            (caution.doubtful, self._doubtful),
+            (caution.selective, self._selective),
+            (caution.failed, self._failed),
+            (caution.barred, self._barred),
+            (caution.stuck, self._stuck),
         )
         for what, pods in of_pods:
             if what:
-                pods.setdefault(what, FewNames()).add(of_pod, again=False)
-        if found.outdated:
+                pods.setdefault(what, FewNames()).add(of_pod, repeated=False)
+        if caution.outdated:
             self._outdated.add(name)
-        if found.unready:
-            release, seconds = found.unready
+        if caution.unready:
+            release, seconds = caution.unready
             self._unready.setdefault(release, Unready()).add(name, seconds)
-        for need in found.again:
+        for need in caution.again:
             self._again.setdefault(need, FewNames()).add(name)
-        if found.slow:
-            self._slow.setdefault(found.slow, FewNames()).add(name)
+        if caution.slow:
+            self._slow.setdefault(caution.slow, FewNames()).add(name)
 
     def besides(self) -> Iterator[str]:
         """Yield a line for each kind of consequence below a restart, or after one."""
-        for new, found in sorted(self._unready.items()):
-            number, (seconds, name) = len(found.names), found.longest
+        for new, unready in sorted(self._unready.items()):
+            number, (seconds, name) = len(unready.names), unready.longest
             yield (
                 f"{count(number, 'container')} with a readinessProbe or startupProbe "
                 f"{'is' if number == 1 else 'are'} not ready when {new} starts until it passes again, "
-                f"up to {seconds} s ({name}), so that pods leave their Services: {found.names}"
+                f"up to {seconds} s ({name}), so that pods leave their Services: {unready.names}"
             )
         for (new, why), pods in sorted(self._failed.items()):
             turns, has = "turns" if len(pods) == 1 else "turn", " with devices" if why == UNEXPECTED else ""
@@ -224,10 +224,10 @@ class Cautions:
                 f"{count(len(pods), 'pod')}: {pods})"
             )
         for (may_be, doubt), pods in sorted(self._doubtful.items()):
-            one = len(pods) == 1
-            ordinary = "an ordinary one" if one else "ordinary ones"
-            worse = f"{'is' if one else 'are'} treated as static or ordinary, whichever is worse"
-            said = worse if may_be else f"{'is' if one else 'are'} {ordinary}"
+            is_single = len(pods) == 1
+            ordinary = "an ordinary one" if is_single else "ordinary ones"
+            worse = f"{'is' if is_single else 'are'} treated as static or ordinary, whichever is worse"
+            said = worse if may_be else f"{'is' if is_single else 'are'} {ordinary}"
             yield (
                 f"{count(len(pods), 'pod')} with the annotation of a mirror pod {said}, "
                 f"because {doubt}: {pods}"
@@ -254,9 +254,9 @@ class Cautions:
                     )
 
 
-def of_pod(found: Caution, pod: Pod) -> Caution:
+def of_pod(caution: Caution, pod: Pod) -> Caution:
     """Return what to warn of in a container, or a replica of it, of a pod that may not be ready anyway."""
-    return structs.replace(found, unready=None) if found.unready and pod.ready is False else found
+    return structs.replace(caution, unready=None) if caution.unready and pod.ready is False else caution
 
 
 def _unready(case: Case, container: Container) -> tuple[str, int] | None:
@@ -281,7 +281,7 @@ def _needed_again(pod: Pod, container: Container) -> Iterator[Again]:
     sources = [row["valueFrom"] for row in filter(is_object, rows(spec, "env")) if row.get("valueFrom")]
     sources += rows(spec, "envFrom")
     named = (part(source, key) for source in filter(is_object, sources) for key in _OF_OBJECTS)
-    if any(one and one.get("optional") is not True for one in named):
+    if any(reference and reference.get("optional") is not True for reference in named):
         yield Again.OBJECTS
 
 
@@ -310,13 +310,13 @@ def _barred(case: Case) -> tuple[str, str] | None:
 
     It does not admit it again, or finds its deadline passed.
     """
-    if ending(case.pod) or any(one.running is not False for one in case.pod.containers):
+    if ending(case.pod) or any(container.running is not False for container in case.pod.containers):
         return None
     return _said(case, refused(case) or overdue(case))
 
 
-def _said(case: Case, found: Decision | None) -> tuple[str, str] | None:
-    return (str(case.new.release), found.reasons[0].text) if found else None
+def _said(case: Case, decision: Decision | None) -> tuple[str, str] | None:
+    return (str(case.new.release), decision.reasons[0].text) if decision else None
 
 
 def _waits_for_sidecar(case: Case) -> str:

@@ -28,11 +28,11 @@ from hashcompat.core.model.verdicts import Recorded, Verdict
 from hashcompat.core.records.index import Records
 
 
-def seen(found: Mapping[str, Iterable[str]], view: View) -> Servers:
+def seen(releases: Mapping[str, Iterable[str]], view: View) -> Servers:
     """Return the API servers that pods and reports show; none where the options name one, and of a sample."""
     if view.sample or view.options.apiserver or view.options.apiserver_to:
         return Servers()
-    return alike.servers_of(found, view.catalog)
+    return alike.servers_of(releases, view.catalog)
 
 
 def under(shown: Servers, olds: Iterable[Kubelet], new: Kubelet, view: View) -> View | None:
@@ -50,8 +50,8 @@ def under(shown: Servers, olds: Iterable[Kubelet], new: Kubelet, view: View) -> 
         apiserver=str(shown.oldest.release),
         apiserver_to=str(shown.newest.release) if stays else "",
     )
-    other = structs.replace(view, options=options)
-    return other if any(rows(old, new, other) != rows(old, new, view) for old in olds) else None
+    actual = structs.replace(view, options=options)
+    return actual if any(rows(old, new, actual) != rows(old, new, view) for old in olds) else None
 
 
 def assumed(shown: Servers) -> Iterator[str]:
@@ -105,14 +105,16 @@ class Sandboxes:
         records = self._records
         if not records.has_sandboxes or pod.phase in FINISHED or (pod.deleting and not pod.static):
             return
-        found = [(one, records.of(pod, one)) for one in pod.containers]
+        pairs = [(container, records.of(pod, container)) for container in pod.containers]
         if own := records.sandboxes_of(pod):
-            listed = max((_nanoseconds(one.created) for _, one in found if one and one.created), default=0)
-            made = max(one.created or 0 for one in own)
+            listed = max(
+                (_nanoseconds(record.created) for _, record in pairs if record and record.created), default=0
+            )
+            made = max(sandbox.created or 0 for sandbox in own)
             self.merge({pod.node: (max(listed, made), max(listed - _APART, made))}, {})
-        elif pod.uid and any(one.running for one in pod.containers):
-            since = min(_since(one, record) for one, record in found if one.running)
-            is_recorded = any(record for _, record in found)
+        elif pod.uid and any(container.running for container in pod.containers):
+            since = min(_since(container, record) for container, record in pairs if container.running)
+            is_recorded = any(record for _, record in pairs)
             self.without.setdefault(pod.node, []).append((pod.uid, since, is_recorded))
 
     def merge(
@@ -122,8 +124,8 @@ class Sandboxes:
     ) -> None:
         """Add what was found of other pods."""
         for node, (containers, sandboxes) in shown.items():
-            known = self.shown.get(node, (0, 0))
-            self.shown[node] = max(containers, known[0]), max(sandboxes, known[1])
+            times = self.shown.get(node, (0, 0))
+            self.shown[node] = max(containers, times[0]), max(sandboxes, times[1])
         for node, uids in without.items():
             self.without.setdefault(node, []).extend(uids)
 
@@ -164,7 +166,7 @@ class Ages:
 
     def __init__(self, dating: Dating | None) -> None:
         self._dating = dating
-        self._says = {one.file for one in dating.files if one.says} if dating else set()
+        self._says = {entry.file for entry in dating.files if entry.says} if dating else set()
         self.found: dict[str, Reach] = {}
         """By the files of the pods."""
 
@@ -172,39 +174,39 @@ class Ages:
         """Take one more pod into account."""
         if self._dating is None or pod.file in self._says:
             return
-        known = self.found.get(pod.file)
-        if known is None:
-            known = self.found[pod.file] = _NONE
-        newest = known.newest
-        for one in pod.containers:
-            started, ended = one.started, one.ended.finished if one.ended else None
+        reach = self.found.get(pod.file)
+        if reach is None:
+            reach = self.found[pod.file] = _NONE
+        newest = reach.newest
+        for container in pod.containers:
+            started, ended = container.started, container.ended.finished if container.ended else None
             if (started and not (newest and started <= newest)) or (
                 ended and not (newest and ended <= newest)
             ):
-                known = known.joined(reach_of((started, ended), self._dating.until))
-                newest = known.newest
-        self.found[pod.file] = known
+                reach = reach.joined(reach_of((started, ended), self._dating.until))
+                newest = reach.newest
+        self.found[pod.file] = reach
 
-    def merge(self, found: Mapping[str, Reach]) -> None:
+    def merge(self, reaches: Mapping[str, Reach]) -> None:
         """Add what another process found in its share of the pods."""
-        for file, reach in found.items():
+        for file, reach in reaches.items():
             self.found[file] = self.found.get(file, _NONE).joined(reach)
 
     def dated(self, origin: Origin) -> Origin:
         """Return where the pods come from, with when they were taken."""
         if self._dating is None:
             return origin
-        found: dict[str, Reach] = {}
+        reaches: dict[str, Reach] = {}
         for file, reach in self._files.items():
             name = self._dating.bundles.get(file, file)
-            found[name] = found.get(name, _NONE).joined(reach)
-        return structs.replace(origin, taken=taken_of(found))
+            reaches[name] = reaches.get(name, _NONE).joined(reach)
+        return structs.replace(origin, taken=taken_of(reaches))
 
     def times(self, origin: Origin) -> dict[str, datetime]:
         """Return when each file was taken, or what else the pods come from, as far as that is known."""
         times = {file: reach.newest for file, reach in self._files.items()}
-        every = times if self._dating else {"": origin.taken}
-        return {file: time for file, time in every.items() if time is not None}
+        taken = times if self._dating else {"": origin.taken}
+        return {file: time for file, time in taken.items() if time is not None}
 
     def warnings(self) -> Iterator[str]:
         """Yield in which files times do not count because they have not come yet."""
@@ -218,7 +220,7 @@ class Ages:
 
     @property
     def _files(self) -> dict[str, Reach]:
-        files = {one.file: one.reach for one in self._dating.files} if self._dating else {}
+        files = {entry.file: entry.reach for entry in self._dating.files} if self._dating else {}
         return {
             file: files.get(file, _NONE).joined(self.found.get(file, _NONE))
             for file in {**files, **self.found}

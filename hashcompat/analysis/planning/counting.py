@@ -92,7 +92,7 @@ class UpgradeCounter:
         compared = self._grid.compared(subject, targets)
         # before these another kubelet may have created a container
         olds = self._grid.current(subject.node)
-        unsettled = {old: some for old, some in olds.items() if not is_settled(subject.container, old)}
+        unsettled = {old: mask for old, mask in olds.items() if not is_settled(subject.container, old)}
         older = self._older(subject, unsettled, targets)
         key = subject.kind, subject.place, frozenset(compared.items()), older
         if key not in self._known:
@@ -121,12 +121,14 @@ class UpgradeCounter:
         if not unsettled:
             return ()
         day, catalog = subject.container.started, self._view.catalog
-        found = [catalog.predecessors(old.release, day.date()) for old in unsettled] if day else []
-        older = {one.kubelet.way: one.kubelet for some in found for one in some}
+        predecessors = [catalog.predecessors(old.release, day.date()) for old in unsettled] if day else []
+        older = {
+            predecessor.kubelet.way: predecessor.kubelet for group in predecessors for predecessor in group
+        }
         kept = []
         for way, kubelet in older.items():
             created = subject.hashes.of(kubelet).candidates
-            alike = (some for target, some in targets.items() if not created.isdisjoint(target.candidates))
+            alike = (mask for target, mask in targets.items() if not created.isdisjoint(target.candidates))
             kept.append((way, frozenset(alike)))
         days_of_pod = subject.whole.once("days", lambda: days_as_one(subject.pod))
         return days_of_pod, frozenset(kept)
@@ -155,12 +157,12 @@ class UpgradeCounter:
     def _split(self, decider: _Decider, groups: Groups) -> UpgradeEffects:
         """Decide for the pairs of each group, in which a case differs by its kubelets alone."""
         pairs = self._grid.pairs
-        found: dict[Verdict, int] = dict.fromkeys(Verdict, 0)
-        for some in groups.values():
-            verdicts = pairs.split(decider.verdict(*pairs.first(some)), some)
+        masks: dict[Verdict, int] = dict.fromkeys(Verdict, 0)
+        for mask in groups.values():
+            verdicts = pairs.split(decider.verdict(*pairs.first(mask)), mask)
             for verdict, chosen in verdicts:
-                found[verdict] |= chosen
-        return UpgradeEffects(together(found[one] for one in FINDINGS), found[Verdict.UNKNOWN])
+                masks[verdict] |= chosen
+        return UpgradeEffects(together(masks[verdict] for verdict in FINDINGS), masks[Verdict.UNKNOWN])
 
 
 class _Decider:
@@ -181,21 +183,21 @@ class _Decider:
         """Return what decides for two kubelets whose case differs by these alone."""
         same = same_uid(self._subject.pod, old, new, self._compare)
         case = structs.replace(self.case(old, new), same_uid=same)
-        return lambda one, other: decide(structs.replace(case, old=one, new=other)).verdict
+        return lambda current, target: decide(structs.replace(case, old=current, new=target)).verdict
 
 
 def _creators(
     decider: _Decider, pairs: Pairs, unsettled: Mapping[Kubelet, int], targets: Mapping[Target, int]
 ) -> Groups:
     """Return the pairs by who may have created the container, as far as a decision depends on it."""
-    found: Groups = {(False, None): pairs.every & ~together(unsettled.values())}
-    for one, other in product(unsettled.values(), targets.values()):
-        if some := one & other:
-            case = decider.case(*pairs.first(some))
+    groups: Groups = {(False, None): pairs.every & ~together(unsettled.values())}
+    for old_mask, target_mask in product(unsettled.values(), targets.values()):
+        if mask := old_mask & target_mask:
+            case = decider.case(*pairs.first(mask))
             creators = case.creators and (bool(case.creators.kept), bool(case.creators.replaced))
             key = case.survived, creators
-            found[key] = found.get(key, 0) | some
-    return found
+            groups[key] = groups.get(key, 0) | mask
+    return groups
 
 
 _KEPT: Final = 64
@@ -235,9 +237,9 @@ class Counting:
         """
         is_usual = is_plain(self._view) and _is_served(pod) and not self._view.concerns(pod)
         subjects = list(self._subjects(pod)) if is_usual else []
-        found = [part.add(pod, subjects) for part in self._parts]
-        counted = [one for one in found if one is not None]
-        return list(chain.from_iterable(counted)) if len(counted) == len(found) else None
+        answers = [part.add(pod, subjects) for part in self._parts]
+        counted = [answer for answer in answers if answer is not None]
+        return list(chain.from_iterable(counted)) if len(counted) == len(answers) else None
 
     @staticmethod
     def repeat(counted: Counted) -> None:
@@ -280,19 +282,19 @@ class _Part:
         view: View,
         templates: Templates,
     ) -> None:
-        known = set(ways)
-        self._ways, self._later = ways, [way for way in later if way in known]
+        own = set(ways)
+        self._ways, self._later = ways, [way for way in later if way in own]
         self._nodes, self._view, self._templates = nodes, view, templates
         self._censuses: dict[str, UpgradeCounter] = {}
         self.singly = 0
 
     def add(self, pod: Pod, subjects: Sequence[Subject]) -> Counted | None:
-        found = self._together(pod, subjects)
-        if found is None:
+        counted = self._together(pod, subjects)
+        if counted is None:
             self.singly += 1
             for tally in (*self._tallies[0], *self._tallies[1]):
                 tally.add(pod)
-        return found
+        return counted
 
     def _together(self, pod: Pod, subjects: Sequence[Subject]) -> Counted | None:
         """Count a pod for all upgrades together; return what was counted, None where that is not possible."""
@@ -303,12 +305,12 @@ class _Part:
             self._censuses[current] = UpgradeCounter(self._ways, current, self._view)
         census = self._censuses[current]
         try:
-            found = [census.outcomes(subject) for subject in subjects]
+            all_outcomes = [census.outcomes(subject) for subject in subjects]
         except DecodeError:  # each upgrade reports it in its own words, or goes on
             return None
-        for outcomes in found:
+        for outcomes in all_outcomes:
             census.add(outcomes)
-        return [(census, outcomes) for outcomes in found]
+        return [(census, outcomes) for outcomes in all_outcomes]
 
     def _current(self, pod: Pod) -> str | None:
         """Return the release that a pod's node reports; empty where upgrades name one, None if unknown."""
@@ -328,8 +330,12 @@ class _Part:
         ways = self._later if elsewhere else self._ways
         counted = [census.counts(elsewhere=elsewhere) for census in self._censuses.values()]
         tallies = self._tallies[elsewhere] if self.singly else []
-        single = {Way(hop.old, hop.new): (hop.findings, hop.unknown) for hop in (one.hop for one in tallies)}
-        return {way: _hop(way, [found[way] for found in (*counted, single) if way in found]) for way in ways}
+        single = {
+            Way(hop.old, hop.new): (hop.findings, hop.unknown) for hop in (tally.hop for tally in tallies)
+        }
+        return {
+            way: _hop(way, [counts[way] for counts in (*counted, single) if way in counts]) for way in ways
+        }
 
 
 _MOST_AGAIN: Final = 20_000
@@ -384,7 +390,8 @@ class Crowds:
         if not names:
             return {}, {}
         pods = sorted(
-            (one for one in every(inventory.pods) if one[0].node in names), key=lambda one: not one[1]
+            (entry for entry in every(inventory.pods) if entry[0].node in names),
+            key=lambda entry: not entry[1],
         )
         numbers = Counter(pod.node for pod, _ in pods)
         keys = {way: self._key(way) for way in self._ways if tight[self._key(way)]}
@@ -398,8 +405,8 @@ class Crowds:
         def changed(way: Way, seen: View) -> tuple[int, int]:
             counted, own = self._counted[keys[way]], Rooms(self._nodes, way, seen)
             own.merge(counted.sums, counted.resizing, counted.anew)
-            some = [one for one in pods if one[0].node in tight[keys[way]]]
-            return changed_by_room(way, inventory, seen, own, some)
+            affected = [entry for entry in pods if entry[0].node in tight[keys[way]]]
+            return changed_by_room(way, inventory, seen, own, affected)
 
         from_there = elsewhere(view)
         return {way: changed(way, view) for way in keys}, {way: changed(way, from_there) for way in later}
@@ -419,5 +426,7 @@ def _counts_room(kubelet: Kubelet) -> Hashable:
     return str(said), tuple(map(gates.is_on, _GATES))
 
 
-def _hop(way: Way, found: Sequence[tuple[int, int]]) -> Hop:
-    return Hop(way.old, way.new, sum(one for one, _ in found), sum(other for _, other in found), ())
+def _hop(way: Way, counts: Sequence[tuple[int, int]]) -> Hop:
+    return Hop(
+        way.old, way.new, sum(findings for findings, _ in counts), sum(unknown for _, unknown in counts), ()
+    )

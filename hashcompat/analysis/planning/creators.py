@@ -58,8 +58,8 @@ class CreatorFinder:
         key = prepared.group, recorded, case.old
         if key not in self._makers:
             subject = SeenContainer(spec, self._view.keeps_empty(case.pod), case.container.stored)
-            found = maker_of(recorded, subject, case.old, self._view.catalog)
-            self._makers[key] = str(found.release) if found else ""
+            maker = maker_of(recorded, subject, case.old, self._view.catalog)
+            self._makers[key] = str(maker.release) if maker else ""
         return self._makers[key]
 
     def _creators(self, prepared: Prepared) -> Creators | None:
@@ -68,16 +68,16 @@ class CreatorFinder:
         if patch is not None:
             if patch.strategy != "accept":
                 return None
-            found = [kubelet for kubelet in (case.old, *patch.likes) if _was_published(kubelet, day)]
+            kubelets = [kubelet for kubelet in (case.old, *patch.likes) if _was_published(kubelet, day)]
             evidence = f"{case.old.release} is patched, and accepted the hashes of {patch}"
-            return self._split(found, prepared, evidence)
+            return self._split(kubelets, prepared, evidence)
         if day is None:
             return None
         if is_ignored(case, case.old):
             before = self._older(case.old, day)
             # An older one makes no sidecars; without a patch, nothing of those is kept anyway.
-            known = filter(_has_sidecars, before) if case.accepted else before
-            older: list[Kubelet | Predecessor] = [*known]
+            predecessors = filter(_has_sidecars, before) if case.accepted else before
+            older: list[Kubelet | Predecessor] = [*predecessors]
             if _was_published(case.old, day):
                 older.insert(0, case.old)
             return self._split(older, prepared, f"a sidecar that started {day}")
@@ -93,19 +93,23 @@ class CreatorFinder:
         older = self._older(case.old, day)
         published = case.old.published
         evidence = f"started {day}, before {case.old.release} was published ({published})"
-        likely = self._split([found for found in older if found.maintained], prepared, evidence)
+        likely = self._split(
+            [predecessor for predecessor in older if predecessor.maintained], prepared, evidence
+        )
         return likely if likely.kept else self._split(older, prepared, evidence)
 
-    def _split(self, some: Iterable[Kubelet | Predecessor], prepared: Prepared, evidence: str) -> Creators:
+    def _split(
+        self, creators: Iterable[Kubelet | Predecessor], prepared: Prepared, evidence: str
+    ) -> Creators:
         case, kept, replaced = prepared.case, list[str](), list[str]()
-        for one in some:
-            if isinstance(one, Predecessor):
+        for creator in creators:
+            if isinstance(creator, Predecessor):
                 # its era alone may show that the target kubelet keeps nothing that it created
-                may_be = bool(case.accepted) or one.era is case.new.era or one.hashes_as(case.old)
-                is_kept = may_be and self._is_kept(one.kubelet, prepared)
-                (kept if is_kept else replaced).append(one.name)
+                may_be = bool(case.accepted) or creator.era is case.new.era or creator.hashes_as(case.old)
+                is_kept = may_be and self._is_kept(creator.kubelet, prepared)
+                (kept if is_kept else replaced).append(creator.name)
             else:
-                (kept if self._is_kept(one, prepared) else replaced).append(str(one.release))
+                (kept if self._is_kept(creator, prepared) else replaced).append(str(creator.release))
         return Creators(f"{evidence}: {_words(kept, replaced)}", tuple(kept), tuple(replaced))
 
     def _is_kept(self, kubelet: Kubelet, prepared: Prepared) -> bool:
@@ -115,13 +119,13 @@ class CreatorFinder:
             return False
         key = prepared.group, kubelet
         if kubelet.way == case.old.way:
-            found = case.old_hash.candidates
+            hashes = case.old_hash.candidates
         elif key in self._hashes:
-            found = self._hashes[key]
+            hashes = self._hashes[key]
         else:
-            found = self._hash_of(case.pod, case.container, prepared.old_spec, kubelet).candidates
-            self._hashes[key] = found
-        return not found.isdisjoint(case.new_hash.candidates) or bool(found and found <= case.accepted)
+            hashes = self._hash_of(case.pod, case.container, prepared.old_spec, kubelet).candidates
+            self._hashes[key] = hashes
+        return not hashes.isdisjoint(case.new_hash.candidates) or bool(hashes and hashes <= case.accepted)
 
     def _older(self, kubelet: Kubelet, day: date) -> tuple[Predecessor, ...]:
         return self._view.catalog.predecessors(kubelet.release, day)
@@ -133,18 +137,22 @@ class CreatorFinder:
         """
         if self._view.current_patch is not None:
             return False
-        others, old = case.pod.containers, case.old
+        containers, old = case.pod.containers, case.old
         return case.whole.once(
-            ("survived", old), lambda: any(self._is_current(other, old) for other in others)
+            ("survived", old), lambda: any(self._is_current(container, old) for container in containers)
         )
 
-    def _is_current(self, other: Container, kubelet: Kubelet) -> bool:
-        if other.type is not ContainerType.CONTAINER or not other.running or other.restarts != 0:
+    def _is_current(self, container: Container, kubelet: Kubelet) -> bool:
+        if container.type is not ContainerType.CONTAINER or not container.running or container.restarts != 0:
             return False
-        if kubelet.era.whole or other.started is None or _was_published(kubelet, other.started.date()):
+        if (
+            kubelet.era.whole
+            or container.started is None
+            or _was_published(kubelet, container.started.date())
+        ):
             return not kubelet.era.whole
-        older = self._older(kubelet, other.started.date())
-        return all(found.kubelet.era is kubelet.era for found in older if found.maintained)
+        older = self._older(kubelet, container.started.date())
+        return all(predecessor.kubelet.era is kubelet.era for predecessor in older if predecessor.maintained)
 
 
 def _has_sidecars(older: Predecessor) -> bool:
@@ -208,16 +216,18 @@ def maker_of(recorded: Hash, subject: SeenContainer, kubelet: Kubelet, catalog: 
 
     The nearest is the newest of the older ones, else the oldest of the newer ones.
     """
-    known = {kubelet.way}
+    ways = {kubelet.way}
     for name in catalog.known.outwards(kubelet.release):
-        other = catalog.kubelet(name)
-        if other.way in known:
+        maker = catalog.kubelet(name)
+        if maker.way in ways:
             continue
-        known.add(other.way)
+        ways.add(maker.way)
         try:
-            found = container_hash(subject.spec, other, keep_empty=subject.keep_empty, stored=subject.stored)
+            computed = container_hash(
+                subject.spec, maker, keep_empty=subject.keep_empty, stored=subject.stored
+            )
         except (DecodeError, NotStoredError):
             continue
-        if recorded in found.candidates:
-            return other
+        if recorded in computed.candidates:
+            return maker
     return None

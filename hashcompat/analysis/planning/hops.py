@@ -59,9 +59,9 @@ class HopTally:
 
         ``ended`` are the places of containers that are there no more.
         """
-        every, shared = self.rulings.of(pod)
-        found = [one.ruling for place, one in enumerate(every) if place not in ended]
-        for verdict, doubtful, reproduced in found:
+        ruled, shared = self.rulings.of(pod)
+        rulings = [entry.ruling for place, entry in enumerate(ruled) if place not in ended]
+        for verdict, doubtful, reproduced in rulings:
             self.verdicts[verdict] += 1
             if doubtful is not verdict:
                 self._doubtful.setdefault(pod.node, Counter())[verdict, doubtful] += 1
@@ -69,7 +69,7 @@ class HopTally:
             if reproduced is False:
                 self._broken.add(pod.node)
                 shared = False
-        return tuple([verdict for verdict, _, _ in found]) if shared else None
+        return tuple([verdict for verdict, _, _ in rulings]) if shared else None
 
     def _verdicts(self, draft: Draft) -> tuple[Verdict, Verdict, bool | None]:
         """Return a verdict, that on a node with a record that is not reproduced, and whether its own is."""
@@ -115,10 +115,10 @@ class Hops:
         # what runs under a release today is admitted by it, whichever sysctls it holds safe
         options = structs.replace(self._view.options, allowed_sysctls=frozenset({"*"}))
         self._rolled_back = structs.replace(self._view, options=options)
-        every = tuple(nodes)
-        given = not view.options.override_node_releases
-        self._disputed = claim_of(way, every, view).disputed if given else {}
-        self._nodes = {node.name: node for node in every}
+        all_nodes = tuple(nodes)
+        is_disputable = not view.options.override_node_releases
+        self._disputed = claim_of(way, all_nodes, view).disputed if is_disputable else {}
+        self._nodes = {node.name: node for node in all_nodes}
         for name in self._disputed:  # its release is not the one that is given
             self._nodes[name] = structs.replace(self._nodes[name], kubelet="")
         self._tallies: dict[Way, HopTally] = {}
@@ -137,9 +137,9 @@ class Hops:
         release = self.release_of(pod)
         tallies = self._of(release)
         back = self._tally(self._back(release)) if release else None
-        found = [tally.add(pod, ended if tally is back else ()) for tally in tallies]
-        shared = [Counter(verdicts) for verdicts in found if verdicts is not None]
-        if len(shared) < len(found):
+        all_verdicts = [tally.add(pod, ended if tally is back else ()) for tally in tallies]
+        shared = [Counter(verdicts) for verdicts in all_verdicts if verdicts is not None]
+        if len(shared) < len(all_verdicts):
             return None
         return [
             (tally.verdicts, *pair)
@@ -158,9 +158,9 @@ class Hops:
         Nothing where they do not decide alone.
         """
         pairs = [tally.rulings.pair(pod) for tally in self._of(release)]
-        known = [pair for pair in pairs if pair is not None]
-        every = chain.from_iterable(known) if len(known) == len(pairs) else ()
-        return tuple(dict.fromkeys(every))
+        shared = [pair for pair in pairs if pair is not None]
+        kubelets = chain.from_iterable(shared) if len(shared) == len(pairs) else ()
+        return tuple(dict.fromkeys(kubelets))
 
     def _of(self, release: str) -> list[HopTally]:
         """Return the tallies of the pods that start from a release, which is empty where it is unknown."""
@@ -179,16 +179,16 @@ class Hops:
         """What was counted so far; no record changes any of it."""
         return HopCounts(list(self._taken), {way: tally.verdicts for way, tally in self._tallies.items()})
 
-    def merge(self, found: HopCounts) -> None:
+    def merge(self, counts: HopCounts) -> None:
         """Count other pods, whose verdicts were found elsewhere."""
-        for release in found.releases:
+        for release in counts.releases:
             self._of(release)
-        for way, verdicts in found.verdicts.items():
+        for way, verdicts in counts.verdicts.items():
             self._tally(way).verdicts.update(verdicts)
 
-    def retract(self, found: HopCounts) -> None:
+    def retract(self, counts: HopCounts) -> None:
         """Take back what was counted of some pods, which are counted again."""
-        for way, verdicts in found.verdicts.items():
+        for way, verdicts in counts.verdicts.items():
             self._tally(way).verdicts.subtract(verdicts)
 
     @property
@@ -217,12 +217,12 @@ class Hops:
 
     def _hop(self, asked: Way, ways: Sequence[Way]) -> Hop:
         """Add up the counts of some ways, and what may happen where the current release is unknown."""
-        found = [self._tally(way).hop for way in ways]
+        hops = [self._tally(way).hop for way in ways]
         lost = self._tallies[self._lost].hop.unknown if self._lost in self._tallies else 0
         whole = ways[0] if len(ways) == 1 and not lost else asked
-        unknown = sum(hop.unknown for hop in found) + lost
-        parts = () if whole in ways else tuple(found)
-        return Hop(whole.old, whole.new, sum(hop.findings for hop in found), unknown, parts)
+        unknown = sum(hop.unknown for hop in hops) + lost
+        parts = () if whole in ways else tuple(hops)
+        return Hop(whole.old, whole.new, sum(hop.findings for hop in hops), unknown, parts)
 
     def release_of(self, pod: Pod) -> str:
         """Return the release that a pod starts from; empty where it is unknown."""

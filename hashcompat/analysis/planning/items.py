@@ -71,26 +71,28 @@ class Items:
             self.added.append(item)
             self.asides.append(aside)
 
-    def amend(self, others: Items) -> None:
+    def amend(self, items: Items) -> None:
         """Put the items of pods that were decided again, which have uids, in place of theirs.
 
         The order is the same.
         """
-        keys = {item.pod.key for item in others.added}
+        keys = {item.pod.key for item in items.added}
         places = [place for place, item in enumerate(self.added) if item.pod.key in keys]
-        for place, item, aside in zip(places, others.added, others.asides, strict=True):
+        for place, item, aside in zip(places, items.added, items.asides, strict=True):
             self.added[place], self.asides[place] = item, aside
         there, doubts = set(places), zip(self.doubts.places, self.doubts.predictions, strict=True)
-        kept = [one for one in doubts if one[0] not in there]
-        again = zip(others.doubts.places, others.doubts.predictions, strict=True)
-        every = [*kept, *((places[place], prediction) for place, prediction in again)]
-        self.doubts = Doubts(array("Q", [place for place, _ in every]), [one for _, one in every])
+        kept = [doubt for doubt in doubts if doubt[0] not in there]
+        amended = zip(items.doubts.places, items.doubts.predictions, strict=True)
+        pairs = [*kept, *((places[place], prediction) for place, prediction in amended)]
+        self.doubts = Doubts(
+            array("Q", [place for place, _ in pairs]), [prediction for _, prediction in pairs]
+        )
 
     def settled(self) -> list[Item]:
         """Return the items with the predictions that count, in the order in which they were added."""
         items, doubts = list(self.added), self.doubts
         broken = (
-            {one.pod.node for one in items if one.prediction.calibrated is False} if doubts.places else ()
+            {item.pod.node for item in items if item.prediction.calibrated is False} if doubts.places else ()
         )
         for place, prediction in zip(doubts.places, doubts.predictions, strict=True):
             if items[place].pod.node in broken:
@@ -124,9 +126,9 @@ class ItemTable(msgspec.Struct, frozen=True):
 def rows_of(items: Items) -> Iterator[ItemTable]:
     """Yield items as plain values."""
     rest = zip(items.added, items.asides, strict=True)
-    while some := list(islice(rest, _TOGETHER)):
+    while batch := list(islice(rest, _TOGETHER)):
         predictions, containers, asides, pods = (dict[int, Any]() for _ in range(4))
-        found = [
+        rows = [
             (
                 _index(pods, item.pod),
                 _index(containers, item.container),
@@ -138,10 +140,10 @@ def rows_of(items: Items) -> Iterator[ItemTable]:
                 item.line,
                 _plain(item.observed) if item.observed else None,
             )
-            for item, aside in some
+            for item, aside in batch
         ]
-        kept = [[one for _, one in seen.values()] for seen in (predictions, containers, asides, pods)]
-        yield ItemTable(kept[0], kept[1], kept[2], list(map(_plain, kept[3])), found)
+        kept = [[value for _, value in seen.values()] for seen in (predictions, containers, asides, pods)]
+        yield ItemTable(kept[0], kept[1], kept[2], list(map(_plain, kept[3])), rows)
 
 
 def _index(seen: dict[int, Any], value: object) -> int:
@@ -158,15 +160,19 @@ def items_of(batches: Iterable[ItemTable], lines: int = 0) -> Iterator[tuple[Ite
     predictions, containers = dict[Prediction, Prediction](), dict[ContainerName, ContainerName]()
     asides = dict[Aside, Aside]()
     for rows in batches:
-        known = [predictions.setdefault(one, one) for one in rows.predictions]
-        names = [containers.setdefault(one, one) for one in rows.containers]
-        others = [asides.setdefault(one, one) for one in rows.asides]
+        shared_predictions = [
+            predictions.setdefault(prediction, prediction) for prediction in rows.predictions
+        ]
+        names = [containers.setdefault(container, container) for container in rows.containers]
+        shared_asides = [asides.setdefault(aside, aside) for aside in rows.asides]
         pods = list(map(_pod, rows.pods))
         for pod, container, prediction, aside, recorded, old, new, line, observed in rows.items:
             seen = Observed(*observed) if observed else None
             place = line and line + lines
-            item = Item(pods[pod], names[container], known[prediction], recorded, old, new, place, seen)
-            yield item, others[aside]
+            item = Item(
+                pods[pod], names[container], shared_predictions[prediction], recorded, old, new, place, seen
+            )
+            yield item, shared_asides[aside]
 
 
 def _pod(row: _Row) -> PodName:

@@ -81,8 +81,8 @@ class Draft(msgspec.Struct, frozen=True):
             return None
         if at_rest(self.pod, self.container) or not case.comparable:
             return None
-        known = case.old_hash.candidates | case.new_hash.candidates
-        return case.recorded.hash in known or bool(case.maker)
+        candidates = case.old_hash.candidates | case.new_hash.candidates
+        return case.recorded.hash in candidates or bool(case.maker)
 
 
 class Judge:
@@ -128,10 +128,10 @@ class Judge:
         seen = records.as_reported(pod) if records else pod
         seen = as_allocated(seen, records.allocated_to(records.as_running(pod)), self.target(pod))
         if pod.uid in self.view.gone:
-            shown = ((one, records.of(seen, one)) for one in seen.containers)
+            shown = ((container, records.of(seen, container)) for container in seen.containers)
             left = tuple(
-                one if record and record.running else structs.replace(one, running=False)
-                for one, record in shown
+                container if record and record.running else structs.replace(container, running=False)
+                for container, record in shown
             )
             seen = structs.replace(seen, containers=left)
         drafts = [self.draft(seen, container) for container in seen.containers]
@@ -149,8 +149,8 @@ class Judge:
         old = self._current(pod, release) if view.catalog.knows(release) and not disputed else None
         obstacle = Decision(Verdict.KEEP)
         if old is None:
-            given = self.way.old if disputed else ""
-            obstacle = _unknown_release(pod, container, release, given)
+            from_release = self.way.old if disputed else ""
+            obstacle = _unknown_release(pod, container, release, from_release)
         if old is None and (
             obstacle.verdict is Verdict.KEEP or view.options.records.of(pod, container) is None
         ):
@@ -198,8 +198,8 @@ class Judge:
             return None
         key = current, release, own.gates
         if key not in self._of_nodes:
-            found = (self.view.current if current else self.view.kubelet)(release, own.gates)
-            self._of_nodes[key] = structs.replace(found, gates=found.gates.completed())
+            kubelet = (self.view.current if current else self.view.kubelet)(release, own.gates)
+            self._of_nodes[key] = structs.replace(kubelet, gates=kubelet.gates.completed())
         return self._of_nodes[key]
 
     def release_of(self, pod: Pod) -> str:
@@ -228,8 +228,8 @@ class Judge:
         case = prepared.case
         if not case.pod.static:
             return prepared
-        found = self.templates.same_uid(case.pod, case.old, case.new)
-        return structs.replace(prepared, case=structs.replace(case, same_uid=found))
+        same = self.templates.same_uid(case.pod, case.old, case.new)
+        return structs.replace(prepared, case=structs.replace(case, same_uid=same))
 
     def _prepare(self, pod: Pod, container: Container, old: Kubelet | None, new: Kubelet) -> Prepared:
         """Prepare a container; the replica of a prepared one reuses its hashes."""
@@ -253,8 +253,8 @@ def _normalized(drafts: Sequence[Draft]) -> list[Draft]:
     from hashcompat.analysis.planning.normalized import of_pod, rewritten  # noqa: PLC0415 - few plans do
 
     return [
-        structs.replace(draft, prepared=rewritten(draft.prepared, found)) if draft.prepared else draft
-        for draft, found in zip(drafts, of_pod(drafts), strict=True)
+        structs.replace(draft, prepared=rewritten(draft.prepared, remedy)) if draft.prepared else draft
+        for draft, remedy in zip(drafts, of_pod(drafts), strict=True)
     ]
 
 
@@ -262,12 +262,12 @@ def _unknown(rule: str, text: str) -> Decision:
     return Decision(Verdict.UNKNOWN, (Reason(rule, text),))
 
 
-def _unknown_release(pod: Pod, container: Container, release: str, given: str) -> Decision:
+def _unknown_release(pod: Pod, container: Container, release: str, from_release: str) -> Decision:
     """Return UNKNOWN where a node's release is not, and where another one than it reports is given."""
     if why := at_rest(pod, container):
         return not_compared(why)
-    if given:
-        return _unknown(rules.NODE_DISPUTED, f"node {pod.node} reports {release}, and not {given}")
+    if from_release:
+        return _unknown(rules.NODE_DISPUTED, f"node {pod.node} reports {release}, and not {from_release}")
     where = f"node {pod.node}" if pod.node else "a pod without a node"
     problem = (
         f"kubelet release {release} is not known" if release else "its kubelet release is not in the input"
@@ -297,12 +297,12 @@ def claim_of(way: Way, nodes: Iterable[Node], view: View) -> Claim:
     """
     if way.old == AUTO or not view.dated or view.sample:
         return Claim()
-    given, own, disputed = view.catalog.kubelet(way.old), dict[str, str](), dict[str, str]()
+    old, own, disputed = view.catalog.kubelet(way.old), dict[str, str](), dict[str, str]()
     for node in nodes:
         if view.catalog.knows(node.kubelet):
             kubelet = view.catalog.kubelet(node.kubelet)
-            if not same_build(kubelet.release, given.release):
-                alike = _is_harmless(kubelet, given, view.catalog)
+            if not same_build(kubelet.release, old.release):
+                alike = _is_harmless(kubelet, old, view.catalog)
                 (own if alike else disputed)[node.name] = node.kubelet
         elif _NUMBERED.match(node.kubelet):
             disputed[node.name] = node.kubelet
@@ -313,27 +313,27 @@ _AT_A_START: Final = ("device_health", "finished_pods", "host_ports", "labels_at
 """What of a kubelet's behaviour counts when it starts, and not when it ran before."""
 
 
-def _is_harmless(one: Kubelet, other: Kubelet, catalog: Catalog) -> bool:
+def _is_harmless(reported: Kubelet, old: Kubelet, catalog: Catalog) -> bool:
     """Return whether two builds are of one release, or of two of a minor that hash and run pods alike."""
-    if same_upstream(one.release, other.release):
+    if same_upstream(reported.release, old.release):
         return True
-    if not same_minor(one.release, other.release):
+    if not same_minor(reported.release, old.release):
         return False
-    mine, its = (catalog.kubelet(kubelet.release.upstream) for kubelet in (one, other))
+    mine, its = (catalog.kubelet(kubelet.release.upstream) for kubelet in (reported, old))
     at_its_start = {name: getattr(mine.behaviour, name) for name in _AT_A_START}
     return (mine.way, mine.behaviour) == (its.way, structs.replace(its.behaviour, **at_its_start))
 
 
-def reports(disputed: Sequence[DisputedNode], given: str) -> str:
+def reports(disputed: Sequence[DisputedNode], from_release: str) -> str:
     """Say which nodes report another release than a plan is given."""
-    nodes = listed((f"{word(one.node)} ({word(one.kubelet)})" for one in disputed), len(disputed))
+    nodes = listed((f"{word(dispute.node)} ({word(dispute.kubelet)})" for dispute in disputed), len(disputed))
     report = f"{count(len(disputed), 'node')} {'reports' if len(disputed) == 1 else 'report'}"
-    return f"{report} another release than {given}: {nodes}"
+    return f"{report} another release than {from_release}: {nodes}"
 
 
-def contradiction(disputed: Sequence[DisputedNode], given: str, *, overridden: bool) -> str:
+def contradiction(disputed: Sequence[DisputedNode], from_release: str, *, overridden: bool) -> str:
     """Say which nodes report another release, and what comes of it, in one line."""
     then = "their pods are UNKNOWN, and --from auto takes what nodes report"
     if overridden:
-        then = f"planned as {given} anyway, because of --override-node-releases"
-    return f"{reports(disputed, given)}; {then}"
+        then = f"planned as {from_release} anyway, because of --override-node-releases"
+    return f"{reports(disputed, from_release)}; {then}"

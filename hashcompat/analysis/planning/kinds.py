@@ -118,20 +118,23 @@ def kind(pod: Pod, node: Node | None, dates: Dates | None = None) -> bytes:
 
 def _facts(pod: Pod) -> tuple[object, ...]:
     """Return what decides of a pod besides its node and its status."""
-    containers = [(_facts_of_container(one), _own(one), gated_mounts(one)) for one in pod.containers]
+    containers = [
+        (_facts_of_container(container), _own(container), gated_mounts(container))
+        for container in pod.containers
+    ]
     volumes = mounted(pod.spec, WITHOUT_PLUGIN) if has_rare_volume(pod) else ()
     return _facts_of_pod(pod), _identity(pod), _spec(pod), containers, volumes
 
 
 def reported(pod: Pod) -> Hashable:
     """Return what decides of a pod's status, but for when and how often its containers started."""
-    shown = [(one.running, one.probed, one.docker) for one in pod.containers]
-    found = pod.phase, pod.restarting, pod.unsandboxed, pod.qos, *shown
+    shown = [(container.running, container.probed, container.docker) for container in pod.containers]
+    facts = pod.phase, pod.restarting, pod.unsandboxed, pod.qos, *shown
     if pod.seen is None and not pod.resizing:
-        return found
+        return facts
     # What a kubelet has seen of a changed pod is compared with its images of today (decide/container.py).
-    images = [str(one.spec.get("image", "")) for one in pod.containers]
-    return *found, repr((pod.seen, images, pod.resizing, pod.resized))
+    images = [str(container.spec.get("image", "")) for container in pod.containers]
+    return *facts, repr((pod.seen, images, pod.resizing, pod.resized))
 
 
 def has_rare_volume(pod: Pod) -> bool:
@@ -175,24 +178,30 @@ def states(pod: Pod, dates: Dates | None) -> list[Hashable]:
     container runs, that none ever did (``Whole.never_ran``). That one with devices did decides about its pod.
     Nothing else asks.
     """
-    again = [bool(one.restarts) and any(devices_of(one, pod)) for one in pod.containers]
-    return [*_starts(pod, dates), *(again if any(again) else ())]
+    restarted = [bool(container.restarts) and any(devices_of(container, pod)) for container in pod.containers]
+    return [*_starts(pod, dates), *(restarted if any(restarted) else ())]
 
 
 def _starts(pod: Pod, dates: Dates | None) -> list[Hashable]:
-    main = [one.running for one in pod.containers if one.type is ContainerType.CONTAINER]
+    main = [container.running for container in pod.containers if container.type is ContainerType.CONTAINER]
     special = any(
-        one.type in (ContainerType.SIDECAR, ContainerType.EPHEMERAL) or "restartPolicyRules" in one.spec
-        for one in pod.containers
+        container.type in (ContainerType.SIDECAR, ContainerType.EPHEMERAL)
+        or "restartPolicyRules" in container.spec
+        for container in pod.containers
     )
     if special:
         return [
-            (dates and dates.of(one), one.restarts == 0, *exit_codes(one), is_out_of_memory(one))
-            for one in pod.containers
+            (
+                dates and dates.of(container),
+                container.restarts == 0,
+                *exit_codes(container),
+                is_out_of_memory(container),
+            )
+            for container in pod.containers
         ]
     if all(running is False for running in main):
-        return [(dates and dates.of(one), one.restarts == 0) for one in pod.containers]
-    return [dates and dates.of(one) for one in pod.containers]
+        return [(dates and dates.of(container), container.restarts == 0) for container in pod.containers]
+    return [dates and dates.of(container) for container in pod.containers]
 
 
 def node_kind(asks: Asked, node: Node) -> bytes:
@@ -202,7 +211,7 @@ def node_kind(asks: Asked, node: Node) -> bytes:
 
 def days_as_one(pod: Pod) -> bytes:
     """Return a digest of the days on which the containers of a pod started: 16 bytes."""
-    return _digest([one.started.date() if one.started else None for one in pod.containers])
+    return _digest([container.started.date() if container.started else None for container in pod.containers])
 
 
 _facts_of_pod = besides(Pod, _NAMES_OF_POD)
@@ -222,8 +231,8 @@ def _spec(pod: Pod) -> Any:
     """Return what of a pod's spec decides; of a mirror pod nearly all, for its UID digests it."""
     if pod.static:
         return {key: _alike(key, value) for key, value in pod.spec.items() if key != "nodeName"}
-    found = {key: value for key, value in pod.spec.items() if key not in OF_POD}
-    return {**found, "affinity": asked_of_nodes(pod.spec)}
+    spec = {key: value for key, value in pod.spec.items() if key not in OF_POD}
+    return {**spec, "affinity": asked_of_nodes(pod.spec)}
 
 
 def _own(container: Container) -> dict[str, Any]:
@@ -236,15 +245,15 @@ def _alike(key: str, value: Any) -> Any:
     No default and no conversion looks at a value of env, or at the name of a volume; that one is set counts.
     """
     if isinstance(value, list):
-        return [_alike(key, one) for one in value]
+        return [_alike(key, child) for child in value]
     if not isinstance(value, Mapping):
         return value
-    found = {inner: _alike(inner, one) for inner, one in value.items()}
+    children = {inner: _alike(inner, child) for inner, child in value.items()}
     text = value.get(_TEXTS.get(key, ""))
-    return {**found, _TEXTS[key]: "text"} if isinstance(text, str) and text else found
+    return {**children, _TEXTS[key]: "text"} if isinstance(text, str) and text else children
 
 
 def _node(asks: Asked, node: Node) -> Any:
     """Return what of a node decides: of its labels and its name what a pod asks for, as kubelets do."""
-    found = None if node.labels is None else [node.labels.get(key) for key in (SYSTEM, *asks.labels)]
-    return found, node.name if asks.by_name else "", _facts_of_node(node)
+    labels = None if node.labels is None else [node.labels.get(key) for key in (SYSTEM, *asks.labels)]
+    return labels, node.name if asks.by_name else "", _facts_of_node(node)

@@ -39,12 +39,12 @@ class Latest(dict[Key, Value]):
 
 def once(compute: Callable[[Given], Value], key: Callable[[Given], Hashable]) -> Callable[[Given], Value]:
     """Return a function that computes once for all, among the latest, that have the same key."""
-    known: Latest[Hashable, Value] = Latest()
+    cache: Latest[Hashable, Value] = Latest()
 
-    def run(given: Given) -> Value:
-        asked = key(given)
-        if asked not in known:
-            known[asked] = compute(given)
-        return known[asked]
+    def run(argument: Given) -> Value:
+        asked = key(argument)
+        if asked not in cache:
+            cache[asked] = compute(argument)
+        return cache[asked]
 
     return run

@@ -64,10 +64,10 @@ def of_pod(drafts: Sequence[Drafted]) -> list[Remedy]:
     pin = _pin(drafts)
     if isinstance(pin, str):
         return [Remedy(obstacle=pin) for _ in drafts]
-    found = [_of(draft, pin) for draft in drafts]
-    why = next((one.obstacle for one in found if one.obstacle), "") if pin else ""
+    remedies = [_of(draft, pin) for draft in drafts]
+    why = next((remedy.obstacle for remedy in remedies if remedy.obstacle), "") if pin else ""
     whole = Remedy(obstacle=f"a static pod is kept as a whole or not at all: {why}")
-    return [whole for _ in drafts] if why else found
+    return [whole for _ in drafts] if why else remedies
 
 
 def _pin(drafts: Sequence[Drafted]) -> ManifestPin | str | None:
@@ -109,8 +109,8 @@ def _of(draft: Drafted, pin: ManifestPin | None) -> Remedy:
         return Remedy() if before.verdict is Verdict.KEEP else Remedy(obstacle=_NO_RELEASE)
     case = prepared.case
     if pin is not None:
-        given = StaticUid(pin.uid, given=True)
-        case = structs.replace(case, static_uids=(given, given))
+        uid = StaticUid(pin.uid, given=True)
+        case = structs.replace(case, static_uids=(uid, uid))
     before = decide(case) if case.old_known else draft.decision(calibrated=True)
     if before.verdict is Verdict.KILL:
         return Remedy(obstacle=KILLED)
@@ -165,13 +165,13 @@ def _unlike(record: Recorded, case: Case) -> str:
     return f"the records of {runtime} cannot be rewritten" if runtime and runtime not in RUNTIMES else ""
 
 
-def rewritten(prepared: Prepared, found: Remedy) -> Prepared:
-    """Return a case once its record, and the UID of its static pod, are what ``found`` makes of them."""
+def rewritten(prepared: Prepared, remedy: Remedy) -> Prepared:
+    """Return a case once its record, and the UID of its static pod, are what ``remedy`` makes of them."""
     case = prepared.case
-    if found.pin is not None:
-        given = StaticUid(found.pin.uid, given=True)
-        case = structs.replace(case, static_uids=(given, given))
-    if found.new is not None and case.recorded is not None:
-        record = structs.replace(case.recorded, hash=found.new)
+    if remedy.pin is not None:
+        uid = StaticUid(remedy.pin.uid, given=True)
+        case = structs.replace(case, static_uids=(uid, uid))
+    if remedy.new is not None and case.recorded is not None:
+        record = structs.replace(case.recorded, hash=remedy.new)
         case = structs.replace(case, recorded=record, maker="")
     return structs.replace(prepared, case=case)

@@ -52,11 +52,11 @@ class Pairs:
 
     def grouped(self, side: int, key: Callable[[Kubelet], Value]) -> dict[Value, int]:
         """Return the pairs by a function of their current (0) or target kubelet (1), asked once each."""
-        found: dict[Value, int] = {}
+        groups: dict[Value, int] = {}
         for kubelet, place in self.sides[side].items():
             value = key(kubelet)
-            found[value] = found.get(value, 0) | place
-        return found
+            groups[value] = groups.get(value, 0) | place
+        return groups
 
     def split(self, function: Callable[[Kubelet, Kubelet], Value], among: int) -> Iterator[tuple[Value, int]]:
         """Yield what a function of a pair returns, with those ``among`` the pairs for which it does.
@@ -74,9 +74,9 @@ class Pairs:
             yield value, same
             among &= ~same
 
-    def first(self, some: int) -> tuple[Kubelet, Kubelet]:
+    def first(self, mask: int) -> tuple[Kubelet, Kubelet]:
         """Return the kubelets of the first of some pairs."""
-        return self.ends[next(numbers(some))]
+        return self.ends[next(numbers(mask))]
 
     def _watched(self, number: int, side: int, asked: dict[Asked, None]) -> Kubelet:
         def note(question: Question) -> None:
@@ -92,12 +92,12 @@ class Pairs:
         return self._answers[asked][_answer(self.ends[number][side], question)]
 
 
-def numbers(some: int) -> Iterator[int]:
+def numbers(mask: int) -> Iterator[int]:
     """Yield the numbers of some pairs, the lowest first."""
-    while some:
-        lowest = some & -some
+    while mask:
+        lowest = mask & -mask
         yield lowest.bit_length() - 1
-        some ^= lowest
+        mask ^= lowest
 
 
 def of_numbers(chosen: Sequence[int]) -> int:
@@ -110,16 +110,16 @@ def of_numbers(chosen: Sequence[int]) -> int:
 
 def together(groups: Iterable[int]) -> int:
     """Return the pairs that are in any of some groups."""
-    found = 0
-    for some in groups:
-        found |= some
-    return found
+    union = 0
+    for mask in groups:
+        union |= mask
+    return union
 
 
-def crossed(one: Mapping[Hashable, int], other: Mapping[Hashable, int]) -> dict[Hashable, int]:
+def crossed(left: Mapping[Hashable, int], right: Mapping[Hashable, int]) -> dict[Hashable, int]:
     """Return the pairs by two keys, from those by each."""
-    found = {(a, b): some & more for a, some in one.items() for b, more in other.items()}
-    return {key: some for key, some in found.items() if some}
+    groups = {(a, b): mask & more for a, mask in left.items() for b, more in right.items()}
+    return {key: mask for key, mask in groups.items() if mask}
 
 
 class PairSums:
@@ -128,12 +128,12 @@ class PairSums:
     def __init__(self) -> None:
         self._bits: list[int] = []
 
-    def add(self, some: int) -> None:
+    def add(self, mask: int) -> None:
         """Count each of some pairs once more."""
         for level in range(len(self._bits)):
-            self._bits[level], some = self._bits[level] ^ some, self._bits[level] & some
-        if some:
-            self._bits.append(some)
+            self._bits[level], mask = self._bits[level] ^ mask, self._bits[level] & mask
+        if mask:
+            self._bits.append(mask)
 
     def counts(self, length: int) -> list[int]:
         """Return the counts of the first ``length`` pairs."""
@@ -176,10 +176,10 @@ def _answer(kubelet: Kubelet, question: Question) -> Hashable:
 
 def _places(kubelets: Sequence[Kubelet]) -> dict[Kubelet, int]:
     """Return the pairs of each kubelet."""
-    found: dict[Kubelet, list[int]] = {}
+    members: dict[Kubelet, list[int]] = {}
     for number, kubelet in enumerate(kubelets):
-        found.setdefault(kubelet, []).append(number)
-    return {kubelet: of_numbers(chosen) for kubelet, chosen in found.items()}
+        members.setdefault(kubelet, []).append(number)
+    return {kubelet: of_numbers(chosen) for kubelet, chosen in members.items()}
 
 
 Groups = dict[Hashable, int]
@@ -239,8 +239,8 @@ class Grid:
         if node is None:
             return olds
         if node.kubelet not in self._current:
-            found = {old: some for old, some in olds.items() if is_current(node, old, self._view)}
-            self._current[node.kubelet] = found
+            current = {old: mask for old, mask in olds.items() if is_current(node, old, self._view)}
+            self._current[node.kubelet] = current
         return self._current[node.kubelet]
 
     def targets(self, subject: Subject) -> dict[Target, int]:
@@ -248,25 +248,25 @@ class Grid:
 
         Raises DecodeError for JSON that does not fit the Go types of a kubelet.
         """
-        changing = [one for one in self._defaultings if self._changes(subject, one)]
-        unchanged = self.pairs.every & ~together(one.some for one in changing)
+        changing = [defaulting for defaulting in self._defaultings if self._changes(subject, defaulting)]
+        unchanged = self.pairs.every & ~together(defaulting.some for defaulting in changing)
         hashes = subject.hashes
-        found = self.pairs.grouped(1, lambda new: Target(hashes.of(new).candidates, False, new.era))
-        found = {target: some & unchanged for target, some in found.items()}
-        for target, some in self._read(subject, changing):
-            found[target] = found.get(target, 0) | some
-        return {target: some for target, some in found.items() if some}
+        targets = self.pairs.grouped(1, lambda new: Target(hashes.of(new).candidates, False, new.era))
+        targets = {target: mask & unchanged for target, mask in targets.items()}
+        for target, mask in self._read(subject, changing):
+            targets[target] = targets.get(target, 0) | mask
+        return {target: mask for target, mask in targets.items() if mask}
 
     def compared(self, subject: Subject, targets: dict[Target, int]) -> Groups:
         """Return the pairs by how the hashes of the two kubelets compare; errors as above."""
         olds = self.pairs.grouped(0, lambda kubelet: subject.hashes.of(kubelet).candidates)
-        found: Groups = {}
-        for old, some in olds.items():
+        groups: Groups = {}
+        for old, mask in olds.items():
             for target, more in targets.items():
                 new = target.candidates
                 key = len(old & new), len(old - new), len(new - old), target.lost
-                found[key] = found.get(key, 0) | some & more
-        return {key: some for key, some in found.items() if some}
+                groups[key] = groups.get(key, 0) | mask & more
+        return {key: mask for key, mask in groups.items() if mask}
 
     def _changes(self, subject: Subject, defaulting: _Defaulting) -> bool:
         """Return whether a container is not served as it is: what is written depends on the rows alone."""
@@ -280,28 +280,28 @@ class Grid:
     def _read(self, subject: Subject, changing: Iterable[_Defaulting]) -> Iterator[tuple[Target, int]]:
         """Yield what target kubelets compare of a container that is not served as it is, with the pairs."""
         for defaulting, (new, place) in product(changing, self.pairs.sides[1].items()):
-            some = place & defaulting.some
-            if some:
-                reading = read(subject.container.spec, self._transition(subject, some), self._view)
-                found = subject.hashes(subject.pod, subject.container, reading.spec, new)
-                yield Target(found.candidates | reading.without, bool(reading.lost), new.era), some
+            mask = place & defaulting.some
+            if mask:
+                reading = read(subject.container.spec, self._transition(subject, mask), self._view)
+                new_hash = subject.hashes(subject.pod, subject.container, reading.spec, new)
+                yield Target(new_hash.candidates | reading.without, bool(reading.lost), new.era), mask
 
-    def _transition(self, subject: Subject, some: int) -> Transition:
-        return Transition(subject.pod, subject.container, *self.pairs.first(some), subject.whole)
+    def _transition(self, subject: Subject, mask: int) -> Transition:
+        return Transition(subject.pod, subject.container, *self.pairs.first(mask), subject.whole)
 
 
 def uids(pairs: Pairs, pod: Pod, compare: Compare) -> Groups:
     """Return the pairs by whether a mirror pod shows that its static pod keeps its UID."""
-    found = dict[bool | None, list[int]]()
+    members = dict[bool | None, list[int]]()
     for number, (old, new) in enumerate(pairs.ends):
-        found.setdefault(same_uid(pod, old, new, compare), []).append(number)
-    return {same: of_numbers(chosen) for same, chosen in found.items()}
+        members.setdefault(same_uid(pod, old, new, compare), []).append(number)
+    return {same: of_numbers(chosen) for same, chosen in members.items()}
 
 
 def _defaultings(ends: Sequence[tuple[Kubelet, Kubelet]], view: View) -> Iterator[_Defaulting]:
-    found: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+    members: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for number, (old, new) in enumerate(ends):
-        key = tuple(tuple(map(id, some)) for some in rows(old, new, view))
-        found.setdefault(key, []).append(number)
-    for chosen in found.values():
+        key = tuple(tuple(map(id, defaults)) for defaults in rows(old, new, view))
+        members.setdefault(key, []).append(number)
+    for chosen in members.values():
         yield _Defaulting(*rows(*ends[chosen[0]], view), of_numbers(chosen))

@@ -131,8 +131,8 @@ def as_decoded(spec: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
 
 
 def _decoded(spec: Mapping[str, Any], schema: Schema) -> Mapping[str, Any]:
-    knows, known = _known(schema)
-    decoded: Mapping[str, Any] = spec if knows.fits(spec) else known(spec)
+    knows, decode = _known(schema)
+    decoded: Mapping[str, Any] = spec if knows.fits(spec) else decode(spec)
     return decoded
 
 
@@ -174,7 +174,9 @@ class Accepting(msgspec.Struct, frozen=True):
             or _decoded(decoded, like.schema) is decoded  # it knows all that is set
             or not unknown_to(spec, new, like, defaults)
         ]
-        return [(compile_hasher(one.schema, one.era, one.escapes[-1], keep_empty), decoded) for one in likes]
+        return [
+            (compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty), decoded) for like in likes
+        ]
 
 
 def check_patchable(new: Kubelet, site: PatchedSource, olds: Sequence[Kubelet]) -> None:

@@ -101,11 +101,11 @@ class Planner:
 
         And the places of its containers that are killed for good.
         """
-        found, shared = self.rulings.of(pod)
-        self._add(pod, found)
-        rulings = [one.ruling for one in found]
-        ended = [place for place, one in enumerate(rulings) if one.prediction.verdict is Verdict.KILL]
-        return rulings if shared and all(one.saved is not None for one in rulings) else None, ended
+        ruled, shared = self.rulings.of(pod)
+        self._add(pod, ruled)
+        rulings = [entry.ruling for entry in ruled]
+        ended = [place for place, ruling in enumerate(rulings) if ruling.prediction.verdict is Verdict.KILL]
+        return rulings if shared and all(ruling.saved is not None for ruling in rulings) else None, ended
 
     def repeat(self, pod: Pod, rulings: Sequence[Ruling], hashes: Sequence[tuple[Hash, Hash]]) -> None:
         """Add a replica; ``hashes`` has those of each container, under the current and the target kubelet."""
@@ -120,18 +120,18 @@ class Planner:
         places = self._add(pod, (Ruled(self._ruled(draft), draft) for draft in drafts))
         return list(zip(places, drafts, strict=True))
 
-    def _add(self, pod: Pod, found: Iterable[Ruled[Ruling]]) -> list[int]:
+    def _add(self, pod: Pod, ruled: Iterable[Ruled[Ruling]]) -> list[int]:
         """Add an item for each container; return their places."""
-        name, places, found = name_of(pod), list[int](), list(found)
-        rewritable = _rewritable(found) if self._looks_at_records else [False] * len(found)
-        for container, one, rewritten in zip(pod.containers, found, rewritable, strict=True):
-            ruling, draft, saved = one.ruling, one.draft, one.ruling.saved
-            if one.replica is None or saved is None:
+        name, places, ruled = name_of(pod), list[int](), list(ruled)
+        rewritable = _rewritable(ruled) if self._looks_at_records else [False] * len(ruled)
+        for container, entry, rewritten in zip(pod.containers, ruled, rewritable, strict=True):
+            ruling, draft, saved = entry.ruling, entry.draft, entry.ruling.saved
+            if entry.replica is None or saved is None:
                 prepared = draft.prepared if ruling.spared else None
-                saved = prepared is not None and self._suggester.accepts(prepared, one.replica)
+                saved = prepared is not None and self._suggester.accepts(prepared, entry.replica)
             # Its own draft has it as the runtime reports it; replicas have no record.
-            seen = draft.container if one.replica is None else container
-            hashes, aside = _hashes(draft.prepared, one.replica), _aside(ruling, pod, saved, rewritten)
+            seen = draft.container if entry.replica is None else container
+            hashes, aside = _hashes(draft.prepared, entry.replica), _aside(ruling, pod, saved, rewritten)
             places.append(self._item(name, seen, ruling, hashes, aside))
         return places
 
@@ -239,9 +239,9 @@ class Planner:
         """Add what was decided elsewhere of pods that come next, so many lines behind where it says."""
         self._items.merge(items_of(rows, lines), doubts)
 
-    def amend(self, again: Planner) -> None:
+    def amend(self, planner: Planner) -> None:
         """Take what was decided again of some pods, by a view that concerns no others (``Items.amend``)."""
-        self._items.amend(again._items)
+        self._items.amend(planner._items)
 
     def settled(self) -> list[Item]:
         """Return the items of the pods so far, in the order in which they were added."""
@@ -252,16 +252,16 @@ class Planner:
         judge = self._judge
         reported, overridden = judge.claim.disputed, judge.view.options.override_node_releases
         names = sorted({item.pod.node for item in items if item.pod.node in reported} if reported else ())
-        found = tuple(DisputedNode(name, reported[name]) for name in names)
-        return found, (contradiction(found, judge.way.old, overridden=overridden),) if found else ()
+        disputed = tuple(DisputedNode(name, reported[name]) for name in names)
+        return disputed, (contradiction(disputed, judge.way.old, overridden=overridden),) if disputed else ()
 
     def besides(self, drafts: Iterable[tuple[Item, Draft]]) -> tuple[str, ...]:
         """Say what happens to some containers besides restarts, each with its settled item."""
         cautions = Cautions(self._judge)
         for item, draft in drafts:
             caution = cautions.of(draft, item.verdict, recreated=item.pod_recreated)
-            found = of_pod(caution, draft.pod)
-            cautions.add(found, draft.pod, draft.container.name)
+            own_caution = of_pod(caution, draft.pod)
+            cautions.add(own_caution, draft.pod, draft.container.name)
         return tuple(cautions.besides())
 
     def plan(self, differences: Sequence[int] = ()) -> Plan:
@@ -271,7 +271,7 @@ class Planner:
         """
         items, judge, asides = self._items.taken(), self._judge, self._items.asides
         catalog = judge.view.catalog
-        cautions, saved = self._cautions, Counter(one.saved for one in asides if one.saved)
+        cautions, saved = self._cautions, Counter(aside.saved for aside in asides if aside.saved)
         for item, aside in zip(items, asides, strict=True):
             cautions.add(aside.caution, item.pod, item.container.name)
         for place, number in enumerate(differences):
@@ -296,7 +296,7 @@ class Planner:
             share(items),
             patch=str(judge.view.patch or ""),
             suggestion=self._suggester.suggestion(saved),
-            rewritable=sum(one.rewritable for one in asides),
+            rewritable=sum(aside.rewritable for aside in asides),
             releases=tuple(facts(name, catalog.kubelet(name)) for name in read),
             disputed=disputed,
             besides=tuple(cautions.besides()),
@@ -309,16 +309,16 @@ def _aside(ruling: Ruling, pod: Pod, saved: bool | None, rewritable: bool = Fals
     return aside
 
 
-def _rewritable(found: Sequence[Ruled[Ruling]]) -> list[bool]:
+def _rewritable(ruled: Sequence[Ruled[Ruling]]) -> list[bool]:
     """Return of each container of a pod whether it restarts, and would not with rewritten records."""
-    if not any(one.ruling.prediction.verdict is Verdict.RESTART for one in found):
-        return [False] * len(found)
+    if not any(entry.ruling.prediction.verdict is Verdict.RESTART for entry in ruled):
+        return [False] * len(ruled)
     from hashcompat.analysis.planning import normalized  # noqa: PLC0415 - plans with records alone
 
-    proven = normalized.of_pod([one.draft for one in found])
+    proven = normalized.of_pod([entry.draft for entry in ruled])
     return [
-        one.ruling.prediction.verdict is Verdict.RESTART and (what.new is not None or what.pin is not None)
-        for one, what in zip(found, proven, strict=True)
+        entry.ruling.prediction.verdict is Verdict.RESTART and (what.new is not None or what.pin is not None)
+        for entry, what in zip(ruled, proven, strict=True)
     ]
 
 

@@ -182,18 +182,18 @@ def _managers(
     from hashcompat.analysis.preflight.facts import nodemanagers  # noqa: PLC0415 - plans with dumps alone
 
     old, new = kubelets
-    found = nodemanagers.shown(files, new, view.catalog, node.architecture if node else "")
-    if found is None:
+    managers = nodemanagers.shown(files, new, view.catalog, node.architecture if node else "")
+    if managers is None:
         return _NOT_KNOWN
-    cpus, settings = found
+    cpus, settings = managers
     if cpus.unstarted:
         return {**_NOT_KNOWN, "managers_known": True, "unstarted": True}
 
-    def refusal(found: Cpus) -> Refusal | None:
+    def refusal(state: Cpus) -> Refusal | None:
         before, after = old and with_gates(old, settings), with_gates(new, settings)
         taken = view.unheld[pod.node].until(pod) if pod.node in view.unheld else 0
         own = taken_anew(whole, pod, cpus, before, after)
-        return worst(refused(whole, pod, structs.replace(found, claimed=max(taken - own, 0)), before, after))
+        return worst(refused(whole, pod, structs.replace(state, claimed=max(taken - own, 0)), before, after))
 
     may_resize = pod.resizing or pod.seen is not None
     return {
@@ -215,7 +215,7 @@ def sandboxes_of(records: Records, pod: Pod, whole: Whole) -> tuple[Sandbox, ...
 def _recorded_runtime(recorded: Recorded | None, sandboxes: Iterable[Sandbox]) -> str:
     """Return the runtime in which a pod is seen to run; a node without an API server reports none."""
     runs = recorded is not None and recorded.docker and recorded.running
-    return "docker://" if runs or any(one.docker and one.ready for one in sandboxes) else ""
+    return "docker://" if runs or any(sandbox.docker and sandbox.ready for sandbox in sandboxes) else ""
 
 
 def is_current(node: Node, old: Kubelet | None, view: View) -> bool:
@@ -243,11 +243,11 @@ def _static(transition: Transition, spec: Spec, records: Records) -> dict[str, A
     kubelets = (transition.old, transition.new)
     uids = tuple(static_view(manifest, kubelet).uid for kubelet in kubelets)
     runs_as = records.runs_as(pod) or pod.config_hash
-    if runs_as and not manifest.placed and all(runs_as != one.uid for one in uids):
-        for other in elsewhere(manifest):
-            found = tuple(static_view(other, kubelet).uid for kubelet in kubelets)
-            if any(runs_as == one.uid for one in found):
-                uids = found
+    if runs_as and not manifest.placed and all(runs_as != static_uid.uid for static_uid in uids):
+        for candidate in elsewhere(manifest):
+            candidate_uids = tuple(static_view(candidate, kubelet).uid for kubelet in kubelets)
+            if any(runs_as == static_uid.uid for static_uid in candidate_uids):
+                uids = candidate_uids
                 break
     return {"static_uids": uids, "runs_as": runs_as, "edited": _is_edited(transition, spec)}
 
@@ -268,7 +268,7 @@ def _is_edited(transition: Transition, spec: Spec) -> bool:
         of_admission.append("imagePullPolicy")
     was = {key: value for key, value in ran.spec.items() if key not in of_admission}
     was |= {key: spec[key] for key in of_admission if key in spec}
-    now_hash, was_hash = (container_hash(as_decoded(one, old), old).candidates for one in (spec, was))
+    now_hash, was_hash = (container_hash(as_decoded(variant, old), old).candidates for variant in (spec, was))
     return now_hash.isdisjoint(was_hash)
 
 
@@ -327,8 +327,8 @@ class Creation(msgspec.Struct, frozen=True):
         newer = self.view.api_server(str(self.case.new.release))
         if self.view.options.apiserver or not pod.profiles or server.profiles == newer.profiles:
             return False
-        other = structs.replace(server, profiles=newer.profiles)
-        return self._differs(self.served.created(other))
+        upgraded = structs.replace(server, profiles=newer.profiles)
+        return self._differs(self.served.created(upgraded))
 
     def gates(self) -> str:
         """Name the feature gates that change the verdict where the creating API server has them on.

@@ -91,10 +91,10 @@ def _reason(
 ) -> Reason:
     if change.added is None:  # a field may change its type more than once
         minors = catalog.known.minors_between(*(kubelet.release for kubelet in kubelets))
-        known = catalog.changes.find(change.type, change.field, "retyped", minors)
+        row = catalog.changes.find(change.type, change.field, "retyped", minors)
     else:
-        known = catalog.changes.find(change.type, change.field)
-    since = f" ({', '.join(filter(None, (known.release, known.pr)))})" if known else ""
+        row = catalog.changes.find(change.type, change.field)
+    since = f" ({', '.join(filter(None, (row.release, row.pr)))})" if row else ""
     if not every_field:
         rule, text = FIELD_DROPPED, f"{change.field} is set, and only one of the kubelets knows it{since}"
     elif change.added is None:
@@ -108,11 +108,11 @@ def _reason(
 
 def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[ChangedField]:
     """Return the fields of this container that the two hash differently, each path once."""
-    one, other = (hashers(kubelet)[0].decode(spec) for kubelet in (old, new))
+    old_value, new_value = (hashers(kubelet)[0].decode(spec) for kubelet in (old, new))
     every_field = old.era.prints_unset_fields
     walk = _differing(old.schema, new.schema, every_field)
-    found = (_field_change(pair, every_field=every_field) for pair in walk(one, other))
-    return list(dict.fromkeys(filter(None, found)))
+    changes = (_field_change(pair, every_field=every_field) for pair in walk(old_value, new_value))
+    return list(dict.fromkeys(filter(None, changes)))
 
 
 @lru_cache(maxsize=256)
@@ -168,9 +168,9 @@ class FewNames:
     def __len__(self) -> int:
         return self._number
 
-    def add(self, name: str, *, again: bool = True) -> None:
-        """Add a name; not ``again`` right after itself, as that of a pod by its containers."""
-        if self._number and name == self._latest and not again:
+    def add(self, name: str, *, repeated: bool = True) -> None:
+        """Add a name; not ``repeated`` right after itself, as that of a pod by its containers."""
+        if self._number and name == self._latest and not repeated:
             return
         self._number, self._latest = self._number + 1, name
         insort(self._first, name)
@@ -203,7 +203,7 @@ class Suggester:
         self._new, self._view = new, view
         self._site, self._defaults = view.catalog.source_site(new), tuple(view.catalog.server_defaults())
         self._accepted = once(self._hashes, lambda prepared: (prepared.group, prepared.case.old))
-        self._arounds = once(self._by_names, lambda given: given)
+        self._arounds = once(self._by_names, lambda pair: pair)
 
     def accepts(self, prepared: Prepared, replica: Named | None = None) -> bool:
         """Return whether the patch accepts the hash of a container that ``spares`` finds, or of a replica."""
@@ -242,25 +242,25 @@ class Suggester:
             return self._of(prepared.names, prepared.template, case.old)
         alone = Template(prepared.new_spec, (), case.container.stored)
         made = self._made(alone, case.old, keep_empty=self._view.keeps_empty(case.pod))
-        return frozenset(one.hash(()) for one in made)
+        return frozenset(around.hash(()) for around in made)
 
     def accepts_replicas(self, prepared: Prepared) -> bool | None:
         """Return whether the patch accepts the hashes of all replicas, or of none; None if names decide."""
         template, old = prepared.template, prepared.case.old
         if template is None:
             return None
-        accepted = {one.way for one in self._arounds((template, old))}
-        if accepted.issuperset(one.way for one in template.arounds(old)):
+        accepted = {around.way for around in self._arounds((template, old))}
+        if accepted.issuperset(around.way for around in template.arounds(old)):
             return True
         return None if accepted else False
 
     def _of(self, names: tuple[str, ...], template: Template, old: Kubelet) -> frozenset[Hash]:
         """Return the accepted hashes of the template's container with these names."""
-        return frozenset(one.hash(names) for one in self._arounds((template, old)))
+        return frozenset(around.hash(names) for around in self._arounds((template, old)))
 
-    def _by_names(self, given: tuple[Template, Kubelet]) -> list[Around]:
+    def _by_names(self, pair: tuple[Template, Kubelet]) -> list[Around]:
         """Return the accepted hashes of a template's containers by their names; errors as ``_made``."""
-        return self._made(*given, keep_empty=False)
+        return self._made(*pair, keep_empty=False)
 
     def _made(self, template: Template, old: Kubelet, *, keep_empty: bool) -> list[Around]:
         """Return the hashes of a template that the patch accepts; nothing where a snapshot lacks one of them.

@@ -114,17 +114,18 @@ class _Hashes(msgspec.Struct, frozen=True):
 
         None without a template, and where a kubelet has two hashes.
         """
-        every = named.template.each(kubelets) if named.template else []
-        if not every:
+        all_arounds = named.template.each(kubelets) if named.template else []
+        if not all_arounds:
             return None
-        arounds = list({id(one): one for one in every}.values())  # most kubelets hash as another one does
-        place = next(place for place, one in enumerate(arounds) if one is every[1])
-        return cls(arounds, place, _pattern([one.hash(named.names) for one in arounds]))
+        # most kubelets hash as another one does
+        arounds = list({id(around): around for around in all_arounds}.values())
+        place = next(place for place, around in enumerate(arounds) if around is all_arounds[1])
+        return cls(arounds, place, _pattern([around.hash(named.names) for around in arounds]))
 
     def repeated(self, names: Sequence[str]) -> tuple[Hash, Hash] | None:
         """Return the hashes of the current and the target kubelet; None where hashes compare otherwise."""
-        found = [one.hash(names) for one in self.arounds]
-        return (found[0], found[self.new]) if _pattern(found) == self.pattern else None
+        hashes = [around.hash(names) for around in self.arounds]
+        return (hashes[0], hashes[self.new]) if _pattern(hashes) == self.pattern else None
 
 
 class _Repeated(msgspec.Struct, frozen=True):
@@ -159,21 +160,21 @@ class Repeats:
             self._gathering.add(pod)
             return
         kind = self._planner.rulings.kind(pod, kubelets[0])
-        hashed = tuple([one.blank for one in pod.containers])
+        hashed = tuple([container.blank for container in pod.containers])
         key = kind, hashed, release, self._gathering.decisive(pod)
-        known = self._known.get(key)
-        if known is not None:
-            pairs = zip(pod.containers, known.hashes, strict=True)
-            each = [hashes.repeated(container.own) for container, hashes in pairs]
-            found = [pair for pair in each if pair is not None]
-            if len(found) == len(each):
-                self._planner.repeat(pod, known.rulings, found)
-                self._hops.repeat(known.counted)
-                self._gathering.repeat(known.gathered, pod)
+        cached = self._known.get(key)
+        if cached is not None:
+            pairs = zip(pod.containers, cached.hashes, strict=True)
+            answers = [hashes.repeated(container.own) for container, hashes in pairs]
+            matching = [pair for pair in answers if pair is not None]
+            if len(matching) == len(answers):
+                self._planner.repeat(pod, cached.rulings, matching)
+                self._hops.repeat(cached.counted)
+                self._gathering.repeat(cached.gathered, pod)
                 return
         rulings, ended = self._planner.add(pod)
         counted, gathered = self._hops.add(pod, ended), self._gathering.add(pod)
-        if rulings is not None and counted is not None and gathered is not None and known is None:
+        if rulings is not None and counted is not None and gathered is not None and cached is None:
             self._learn(key, pod, kubelets, (rulings, counted, gathered))
 
     def _learn(
@@ -187,11 +188,18 @@ class Repeats:
         if any(container.blank is None for container in pod.containers):
             return
         named = self._templates.all_of(pod)
-        every = [(*kubelets, *self._planner.rulings.others(one, kubelets[0])) for one in pod.containers]
-        each = [_Hashes.of(one, those) for one, those in zip(named, every, strict=True)]
-        hashes = [one for one in each if one is not None]
-        if len(hashes) == len(each):
-            self._known.add(key, _Repeated(*shared, hashes), sum(one.likeness.size for one in named))
+        all_kubelets = [
+            (*kubelets, *self._planner.rulings.others(container, kubelets[0])) for container in pod.containers
+        ]
+        answers = [
+            _Hashes.of(container, own_kubelets)
+            for container, own_kubelets in zip(named, all_kubelets, strict=True)
+        ]
+        hashes = [answer for answer in answers if answer is not None]
+        if len(hashes) == len(answers):
+            self._known.add(
+                key, _Repeated(*shared, hashes), sum(container.likeness.size for container in named)
+            )
 
     def _may_repeat(self, pod: Pod) -> bool:
         return pod.shape is not None and self._planner.rulings.is_shared(pod)
@@ -202,9 +210,9 @@ class Repeats:
         Nothing where they do not decide alone.
         """
         if release not in self._kubelets:
-            own, others = self._planner.rulings.pair(pod), self._hops.kubelets(pod, release)
-            every = (*own, *others, *self._gathering.kubelets()) if own and others else ()
-            self._kubelets[release] = every
+            own, hop_kubelets = self._planner.rulings.pair(pod), self._hops.kubelets(pod, release)
+            kubelets = (*own, *hop_kubelets, *self._gathering.kubelets()) if own and hop_kubelets else ()
+            self._kubelets[release] = kubelets
         return self._kubelets[release]
 
 

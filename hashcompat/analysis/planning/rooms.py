@@ -68,17 +68,21 @@ class Rooms:
         nodes, new = tuple(nodes), view.kubelet(way.new)
         self.kubelet = new
         """The kubelet that starts on the nodes."""
-        release_of = {one.name: one.kubelet if way.old == AUTO else way.old for one in nodes}
-        known = {one: view.current(one) for one in set(release_of.values()) if view.catalog.knows(one)}
-        self._current = {name: known.get(release) for name, release in release_of.items()}
+        release_of = {node.name: node.kubelet if way.old == AUTO else way.old for node in nodes}
+        olds = {
+            release: view.current(release)
+            for release in set(release_of.values())
+            if view.catalog.knows(release)
+        }
+        self._current = {name: olds.get(release) for name, release in release_of.items()}
         """The current kubelets of the nodes; None where the release is not known."""
-        forgetful = {release for release, old in known.items() if forgets(old, new)}
+        forgetful = {release for release, old in olds.items() if forgets(old, new)}
         self._forgetful = frozenset(name for name, release in release_of.items() if release in forgetful)
         """The nodes on which it takes resources of pods themselves for not allocated."""
         shown = {node.name: node.allocatable for node in nodes if node.allocatable}
         self._allocatable: dict[str, Mapping[str, Any]] = shown
         self._extended = {
-            name: frozenset(key for key in found if "/" in key) for name, found in shown.items()
+            name: frozenset(key for key in resources if "/" in key) for name, resources in shown.items()
         }
         self._records = view.options.records
         self._known: dict[tuple[int, int, frozenset[str] | None, bool, str], tuple[object, Asking]] = {}
@@ -108,10 +112,10 @@ class Rooms:
             return
         if asks.wanted and node in self._allocatable:
             self.resizing.add(node)
-        found = self.sums.get(node)
-        if found is None:
-            found = self.sums[node] = Sums()
-        found.add(asks)
+        sums = self.sums.get(node)
+        if sums is None:
+            sums = self.sums[node] = Sums()
+        sums.add(asks)
 
     def _on(self, node: str) -> Kubelet:
         return self._exclusive.kubelet_on(node) if self._exclusive is not None else self.kubelet
@@ -136,17 +140,17 @@ class Rooms:
             return asks if is_made else structs.replace(asks, wanted={})
         shown = repr(pod.resized) if pod.resized else ""
         key = id(pod.shape), id(kubelet), self._extended.get(pod.node), forgotten, shown
-        known = self._known.get(key)
-        if known is None:
+        cached = self._known.get(key)
+        if cached is None:
             asks = asking(pod, allocatable, kubelet, forgotten=forgotten)
             # With the shape, so that no other one gets its id.
-            known = self._known[key] = pod.shape, asks
-        return known[1]
+            cached = self._known[key] = pod.shape, asks
+        return cached[1]
 
     def merge(self, sums: Mapping[str, Sums], resizing: Iterable[str], anew: Anew) -> None:
         """Count the pods that another process counted."""
-        for node, found in sums.items():
-            self.sums.setdefault(node, Sums()).merge(found)
+        for node, node_sums in sums.items():
+            self.sums.setdefault(node, Sums()).merge(node_sums)
         self.resizing.update(resizing)
         for node, taken in anew.items():
             self.anew.setdefault(node, Counter()).update(taken)
@@ -163,7 +167,7 @@ class Rooms:
     def short(self) -> dict[str, Given]:
         """What the nodes can give where a pod may not fit."""
         offers = {name: given(self._allocatable.get(name, {})) for name in self.sums}
-        return {name: offers[name] for name, found in self.sums.items() if not found.fit(offers[name])}
+        return {name: offers[name] for name, sums in self.sums.items() if not sums.fit(offers[name])}
 
     @cached_property
     def open(self) -> dict[str, Given]:
@@ -177,7 +181,9 @@ class Rooms:
 
         ``items`` are decided without that: what is not admitted for another reason takes no room.
         """
-        refused, may_be_refused = (_not_admitted(items, one) for one in (Verdict.KILL, Verdict.UNKNOWN))
+        refused, may_be_refused = (
+            _not_admitted(items, verdict) for verdict in (Verdict.KILL, Verdict.UNKNOWN)
+        )
         refused_last = _not_admitted(items, Verdict.KILL, _LAST)
         leaving = {item.pod.uid for item in items if _may_leave(item)}
         nodes = self.open
@@ -197,13 +203,13 @@ class Rooms:
                         devices=devices,
                     )
                 )
-        found, waiting = dict[str, Shortage](), dict[str, Shortage]()
+        short, waiting = dict[str, Shortage](), dict[str, Shortage]()
         for name, node in nodes.items():
             without_room = outcomes(tenants[name], node, self._on(name))
-            found |= without_room
+            short |= without_room
             if name in self.resizing:
                 waiting |= deferred(tenants[name], node, {*leaving, *without_room}, self._on(name))
-        return found, waiting
+        return short, waiting
 
 
 def _is_read(pod: Pod, kubelet: Kubelet) -> bool:
@@ -213,7 +219,7 @@ def _is_read(pod: Pod, kubelet: Kubelet) -> bool:
     """
     if pod.static_manifest is None:
         return True
-    runs = pod.config_hash or any(one.running for one in pod.containers)
+    runs = pod.config_hash or any(container.running for container in pod.containers)
     if not runs and refused_kinds(pod, kubelet):
         return False
     from hashcompat.core.kubelet.staticpods import unreadable  # noqa: PLC0415 - few pods are static
@@ -227,16 +233,16 @@ def _as_read(pod: Pod, kubelet: Kubelet) -> Pod:
         return pod
     from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - few pods are static
 
-    found = static_view(pod.static_manifest, kubelet)
-    read = found.containers
+    static_pod = static_view(pod.static_manifest, kubelet)
+    read = static_pod.containers
     if not read:  # of a release of whose static pods nothing is known
         return pod
     lists = {
-        key: [_defaulted(mapping(row), read.get(f"{key}[{place}]", {})) for place, row in enumerate(some)]
+        key: [_defaulted(mapping(row), read.get(f"{key}[{place}]", {})) for place, row in enumerate(rows)]
         for key in CONTAINER_LISTS
-        if (some := json_rows(pod.spec, key))
+        if (rows := json_rows(pod.spec, key))
     }
-    own = _with_requests(pod.spec, lists, found.requests)
+    own = _with_requests(pod.spec, lists, static_pod.requests)
     return structs.replace(pod, spec={**pod.spec, **lists, **own})
 
 
@@ -247,15 +253,15 @@ def _with_requests(
 
     One for what its containers request is their sum, which counts without it.
     """
-    given = mapping(spec.get("resources"))
-    requests, limits = mapping(given.get("requests")), mapping(given.get("limits"))
+    resources = mapping(spec.get("resources"))
+    requests, limits = mapping(resources.get("requests")), mapping(resources.get("limits"))
     of_containers = {
-        name for found in lists.values() for row in found for name in mapping(row["resources"]["requests"])
+        name for rows in lists.values() for row in rows for name in mapping(row["resources"]["requests"])
     }
     added = {
         name: limits[name] for name in names if name not in {*requests, *of_containers} and name in limits
     }
-    return {"resources": {**given, "requests": {**requests, **added}}} if added else {}
+    return {"resources": {**resources, "requests": {**requests, **added}}} if added else {}
 
 
 def _defaulted(row: Mapping[str, Any], read: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -263,18 +269,18 @@ def _defaulted(row: Mapping[str, Any], read: Mapping[str, Any]) -> Mapping[str, 
 
     Amounts are as they were given: a request that is none of its own is the limit.
     """
-    given = mapping(row.get("resources"))
-    amounts = {**mapping(given.get("limits")), **mapping(given.get("requests"))}
+    resources = mapping(row.get("resources"))
+    amounts = {**mapping(resources.get("limits")), **mapping(resources.get("requests"))}
     names = mapping(mapping(read.get("resources")).get("requests"))
     requests = {name: amounts[name] for name in names if name in amounts}
     ports = {"ports": read["ports"]} if "ports" in read else {}
-    return {**row, **ports, "resources": {**given, "requests": requests}}
+    return {**row, **ports, "resources": {**resources, "requests": requests}}
 
 
 def _may_leave(item: Item) -> bool:
     """Return whether a pod may not stay on its node, for whatever reason."""
-    others = any(one.id != rules.RESIZE_POLICY for one in item.reasons)
-    return item.verdict is Verdict.KILL or (item.verdict is Verdict.UNKNOWN and others)
+    has_other_reason = any(reason.id != rules.RESIZE_POLICY for reason in item.reasons)
+    return item.verdict is Verdict.KILL or (item.verdict is Verdict.UNKNOWN and has_other_reason)
 
 
 def _not_admitted(items: Iterable[Item], verdict: Verdict, ids: Collection[str] = _REFUSALS) -> set[str]:

@@ -65,24 +65,26 @@ class Rulings(Generic[Ruling]):
         if old is None:
             return [Ruled(self._rule(draft), draft) for draft in self._judge.drafts(pod)], False
         templates, new = self._judge.templates, self._judge.new
-        kind, found, all_shared = self.kind(pod, old), list[Ruled[Ruling]](), True
+        kind, ruled, all_shared = self.kind(pod, old), list[Ruled[Ruling]](), True
         for place, named in enumerate(templates.all_of(pod)):
             compared = named.compared(old, new)
-            others = tuple([named.compared(one, new) for one in self.others(pod.containers[place], old)])
+            comparisons = tuple(
+                [named.compared(creator, new) for creator in self.others(pod.containers[place], old)]
+            )
             template = named.template if not self._verdicts else named.template is not None
-            key = kind, place, old, template, compared, others
-            known = self._known.get(key) if compared else None
-            if known is not None:
-                found.append(Ruled(known.ruling, known.draft, named))
+            key = kind, place, old, template, compared, comparisons
+            cached = self._known.get(key) if compared else None
+            if cached is not None:
+                ruled.append(Ruled(cached.ruling, cached.draft, named))
                 continue
             draft = self._judge.draft(pod, pod.containers[place])
-            one = Ruled(self._rule(draft), draft)
+            entry = Ruled(self._rule(draft), draft)
             if compared is not None and _is_repeated(draft):
-                self._known.add(key, one, named.likeness.size)
+                self._known.add(key, entry, named.likeness.size)
             else:
                 all_shared = False
-            found.append(one)
-        return found, all_shared
+            ruled.append(entry)
+        return ruled, all_shared
 
     def kind(self, pod: Pod, old: Kubelet) -> object:
         """Return what stands for all of a pod that decides besides hashes (``Templates.kind``)."""
@@ -98,8 +100,12 @@ class Rulings(Generic[Ruling]):
         """
         if not self._judge.view.dated or container.started is None or is_settled(container, old):
             return []
-        found = self._judge.view.catalog.predecessors(old.release, container.started.date())
-        return [one.kubelet for one in found if not never_alike(one.kubelet, self._judge.new)]
+        predecessors = self._judge.view.catalog.predecessors(old.release, container.started.date())
+        return [
+            predecessor.kubelet
+            for predecessor in predecessors
+            if not never_alike(predecessor.kubelet, self._judge.new)
+        ]
 
     def is_shared(self, pod: Pod) -> bool:
         """Return whether other pods may have the same answer: none whose records or names decide."""
@@ -139,4 +145,9 @@ def _is_repeated(draft: Draft) -> bool:
 
 def _names(catalog: Catalog, old: Kubelet, day: date) -> Hashable:
     """Return what stands for the releases that may have created a container on a day."""
-    return tuple([(one.kubelet.release, one.maintained) for one in catalog.predecessors(old.release, day)])
+    return tuple(
+        [
+            (predecessor.kubelet.release, predecessor.maintained)
+            for predecessor in catalog.predecessors(old.release, day)
+        ]
+    )

@@ -46,19 +46,19 @@ class Served:
 
         Raises DecodeError for JSON that does not fit the types.
         """
-        given = with_profiles(self._pod, self._container, server.profiles)
-        return as_created(self.defaulted(given, server), server, self._container.type, self.image_volumes)
+        spec = with_profiles(self._pod, self._container, server.profiles)
+        return as_created(self.defaulted(spec, server), server, self._container.type, self.image_volumes)
 
     def defaulted(self, spec: Spec, server: PodCreation) -> Spec:
         """Return a spec with the defaults that decoding sets, not to be changed; errors as ``created``."""
         size, digest = _known_by(spec)
         key = digest, id(server.schema), id(server.defaults)  # the release data outlives every plan
-        found = self._defaulted.get(key)
-        if found is None:
+        defaulted = self._defaulted.get(key)
+        if defaulted is None:
             kind, of_host = self._container.type, self._pod.host_network
-            found = as_defaulted(spec, server, container_type=kind, host_network=of_host)
-            self._defaulted.add(key, found, size)
-        return found
+            defaulted = as_defaulted(spec, server, container_type=kind, host_network=of_host)
+            self._defaulted.add(key, defaulted, size)
+        return defaulted
 
     def hash(self, spec: Spec, kubelet: Kubelet) -> ContainerHash:
         """Return the hash of a spec that an API server wrote; errors as ``container_hash``."""
@@ -66,11 +66,11 @@ class Served:
         if container.stored is not None:
             return container_hash(spec, kubelet, stored=container.stored)
         size, digest = _known_by(spec)
-        found = self._hashes.get(digest)
-        if found is None:
-            found = WayHashes(self._pod, structs.replace(container, spec=spec), _hash)
-            self._hashes.add(digest, found, size)
-        return found.of(kubelet)
+        hashes = self._hashes.get(digest)
+        if hashes is None:
+            hashes = WayHashes(self._pod, structs.replace(container, spec=spec), _hash)
+            self._hashes.add(digest, hashes, size)
+        return hashes.of(kubelet)
 
 
 def volumes_of_images(pod: Pod, whole: Whole) -> frozenset[str]:

@@ -141,19 +141,19 @@ class Template:
 
         The same list for all kubelets that hash in the same way.
         """
-        found = self._of_kubelets.get(kubelet)
-        if found is None:
-            found = self._of_kubelets[kubelet] = self._for_all_like(kubelet)
-        return found
+        arounds = self._of_kubelets.get(kubelet)
+        if arounds is None:
+            arounds = self._of_kubelets[kubelet] = self._for_all_like(kubelet)
+        return arounds
 
     def each(self, kubelets: tuple[Kubelet, ...]) -> list[Around]:
         """Return the hash of each kubelet, nothing where one has two of them; errors as ``arounds``."""
-        found = self._of_several.get(kubelets)
-        if found is None:
-            every = [self.arounds(kubelet) for kubelet in kubelets]
-            one_each = all(len({around.way for around in arounds}) == 1 for arounds in every)
-            found = self._of_several[kubelets] = [arounds[0] for arounds in every] if one_each else []
-        return found
+        cached = self._of_several.get(kubelets)
+        if cached is None:
+            by_kubelet = [self.arounds(kubelet) for kubelet in kubelets]
+            one_each = all(len({around.way for around in arounds}) == 1 for arounds in by_kubelet)
+            cached = self._of_several[kubelets] = [arounds[0] for arounds in by_kubelet] if one_each else []
+        return cached
 
     def _for_all_like(self, kubelet: Kubelet) -> list[Around]:
         key = kubelet.way, kubelet.decodes
@@ -169,10 +169,12 @@ class Template:
         """Return a hash of what is made of the template by the names; errors as ``View.hash``."""
         key = hasher, repr(spec) if spec is not self.spec else ""
         if key not in self._arounds:
-            found = around(hasher, spec, self._words)
+            template_hash = around(hasher, spec, self._words)
             if self._stored is not None:
-                found = structs.replace(found, stored=true_hash(self._stored, found.before))
-            self._arounds[key] = found
+                template_hash = structs.replace(
+                    template_hash, stored=true_hash(self._stored, template_hash.before)
+                )
+            self._arounds[key] = template_hash
         return self._arounds[key]
 
 
@@ -200,33 +202,33 @@ class Named:
         arounds = self.template.arounds(kubelet) if self.template else _NO_AROUNDS
         if len(arounds) == 1:
             return number_of(self._hash(arounds[0]))
-        found = self._candidates(arounds)  # two ways of writing may write the same
-        return number_of(self._hash(arounds[0])) if len(found) == 1 else None
+        candidates = self._candidates(arounds)  # two ways of writing may write the same
+        return number_of(self._hash(arounds[0])) if len(candidates) == 1 else None
 
     def compared(self, old: Kubelet, new: Kubelet) -> Compared | None:
         """Compare the hashes of two kubelets; None without a template, and for what no hash is known of."""
         if self.template is None:
             return None
         try:
-            one, other = self.template.arounds(old), self.template.arounds(new)
+            old_arounds, new_arounds = self.template.arounds(old), self.template.arounds(new)
         except (DecodeError, NotStoredError):
             return None
-        if one is other and len(one) == 1:
+        if old_arounds is new_arounds and len(old_arounds) == 1:
             return _ALIKE
-        if len(one) == len(other) == 1:
-            return _ALIKE if self._hash(one[0]) == self._hash(other[0]) else _UNLIKE
-        mine, theirs = self._candidates(one), self._candidates(other)
-        both = len(mine & theirs)
-        return both, len(mine) - both, len(theirs) - both
+        if len(old_arounds) == len(new_arounds) == 1:
+            return _ALIKE if self._hash(old_arounds[0]) == self._hash(new_arounds[0]) else _UNLIKE
+        mine, theirs = self._candidates(old_arounds), self._candidates(new_arounds)
+        common = len(mine & theirs)
+        return common, len(mine) - common, len(theirs) - common
 
     def _candidates(self, arounds: list[Around]) -> frozenset[Hash]:
-        return frozenset([self._hash(one) for one in arounds])
+        return frozenset([self._hash(template_hash) for template_hash in arounds])
 
-    def _hash(self, one: Around) -> Hash:
-        found = self._known.get(id(one))
-        if found is None:
-            found = self._known[id(one)] = one.hash(self.names)
-        return found
+    def _hash(self, template_hash: Around) -> Hash:
+        value = self._known.get(id(template_hash))
+        if value is None:
+            value = self._known[id(template_hash)] = template_hash.hash(self.names)
+        return value
 
 
 class Templates:
@@ -270,18 +272,18 @@ class Templates:
             self._static = facts_kind(pod)
         return self._static
 
-    def same_uid(self, pod: Pod, one: Kubelet, other: Kubelet) -> bool | None:
+    def same_uid(self, pod: Pod, old: Kubelet, new: Kubelet) -> bool | None:
         """Return what ``decide.static.same_uid`` does, which is the same for all of one kind.
 
         It does not depend on which kubelet comes first. Each kubelet's text of the last pod is remembered, so
         the steps of an upgrade and its way back share it.
         """
-        key = self.static_kind(pod), frozenset((one, other))
+        key = self.static_kind(pod), frozenset((old, new))
         if key not in self._same_uids:
             from hashcompat.core.kubelet.staticpods import Remembering  # noqa: PLC0415 - few pods are static
 
             self._texts = self._texts or Remembering()
-            self._same_uids[key] = same_uid(pod, one, other, self._texts)
+            self._same_uids[key] = same_uid(pod, old, new, self._texts)
         return self._same_uids[key]
 
     def _of_shape(self, pod: Pod) -> tuple[bytes, Asked]:
@@ -292,32 +294,32 @@ class Templates:
         shape = pod.shape
         if shape is None:
             return facts_kind(pod), asked(pod)
-        known = self._shapes.get(shape)
-        if known is None:
+        cached = self._shapes.get(shape)
+        if cached is None:
             # Which of its volumes a pod mounts is not a matter of its shape.
             facts = None if has_rare_volume(pod) else facts_kind(pod)
-            known = self._shapes[shape] = facts, asked(pod), (node_affinity(pod.spec), pod.node)
-        facts, asks, (affinity, node) = known
+            cached = self._shapes[shape] = facts, asked(pod), (node_affinity(pod.spec), pod.node)
+        facts, asks, (affinity, node) = cached
         # Pods of a shape have one object as their node affinity, unless it names the node of each. Where it
         # names that of the first, others may be on another one.
         is_shared = node_affinity(pod.spec) is affinity and (pod.node == node or not asks.own)
         return facts or facts_kind(pod), asks if is_shared else asked(pod)
 
     def _standing_for(self, facts: Hashable) -> object:
-        found = self._kinds.get(facts)
-        if found is None:
-            found = self._kinds[facts] = object()
-        return found
+        kind = self._kinds.get(facts)
+        if kind is None:
+            kind = self._kinds[facts] = object()
+        return kind
 
     def _node_kind(self, asks: Asked, node: Node | None) -> bytes | None:
         """Return what of the node of a pod decides."""
         if node is None:
             return None
         key = node.name, asks.labels, asks.by_name
-        found = self._node_kinds.get(key)
-        if found is None:
-            found = self._node_kinds[key] = node_kind(asks, node)
-        return found
+        kind = self._node_kinds.get(key)
+        if kind is None:
+            kind = self._node_kinds[key] = node_kind(asks, node)
+        return kind
 
     def all_of(self, pod: Pod) -> list[Named]:
         """Return the containers of a pod with their templates; those of the last pod are remembered."""

@@ -62,20 +62,24 @@ class Alike(Generic[Value]):
 
     def of(self, kubelet: Kubelet, compute: Callable[[Kubelet], Value]) -> Value:
         """Return what is computed for a kubelet; ``compute`` may raise errors."""
-        known = next((found for other, found in self._done if self._is_alike(kubelet, other)), None)
-        if known is None:
-            known = compute(kubelet)
-            self._done.append((kubelet, known))
-        return known
+        value = next((computed for other, computed in self._done if self._is_alike(kubelet, other)), None)
+        if value is None:
+            value = compute(kubelet)
+            self._done.append((kubelet, value))
+        return value
 
-    def _is_alike(self, one: Kubelet, other: Kubelet) -> bool:
+    def _is_alike(self, kubelet: Kubelet, other: Kubelet) -> bool:
         """Return whether two kubelets surely hash this container alike."""
-        if one.era is not other.era or not one.era.hashes_json or one.decodes is not other.decodes:
+        if (
+            kubelet.era is not other.era
+            or not kubelet.era.hashes_json
+            or kubelet.decodes is not other.decodes
+        ):
             return False
         keys, is_escaped = self._written
-        if is_escaped and one.escapes != other.escapes:
+        if is_escaped and kubelet.escapes != other.escapes:
             return False
-        return keys.isdisjoint(differing(one.schema, other.schema))
+        return keys.isdisjoint(differing(kubelet.schema, other.schema))
 
     @cached_property
     def _written(self) -> tuple[set[str], bool]:
@@ -86,9 +90,9 @@ class Alike(Generic[Value]):
 
 
 @lru_cache(maxsize=4096)
-def differing(one: Schema, other: Schema) -> frozenset[str]:
+def differing(schema: Schema, other: Schema) -> frozenset[str]:
     """Return the JSON keys of the fields that only one of two trees has, or that are of another type."""
-    pairs = side_by_side((one.container, ANY), (other.container, ANY))
+    pairs = side_by_side((schema.container, ANY), (other.container, ANY))
     fields = [[member for member in (pair.old, pair.new) if member is not None] for pair in pairs]
     return frozenset(
         members[0].field.json

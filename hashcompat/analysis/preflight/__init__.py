@@ -64,7 +64,7 @@ def examine(
     upgrade: KubeletStart,
     ignored: Collection[str] = (),
     cluster: NodeObjects = _NOWHERE,
-    given: frozenset[Need] = _A_NODE,
+    inputs: frozenset[Need] = _A_NODE,
 ) -> Iterator[Finding]:
     """Yield what every check finds on a node that can be made with what is given, at least one finding each.
 
@@ -73,7 +73,7 @@ def examine(
     facts = Facts(dump, cluster, upgrade.hazards.flags)
     for check in CHECKS:
         mild = check.id in ignored or EVERY in ignored
-        for problem in _problems(check, facts, upgrade) if check.is_run(given) else ():
+        for problem in _problems(check, facts, upgrade) if check.is_run(inputs) else ():
             status = Status.WARN if mild and problem.status == Status.ERROR else problem.status
             texts = map(urls, (problem.object, problem.text, problem.advice))
             yield Finding(check.id, dump.node, status, *texts)
@@ -94,29 +94,31 @@ def _problems(check: Check, facts: Facts, upgrade: KubeletStart) -> list[Problem
     return problems or [Problem(Status.OK, "", f"nothing found: {check.rule.name}")]
 
 
-def left_out(given: frozenset[Need]) -> Iterator[tuple[str, str]]:
+def left_out(inputs: frozenset[Need]) -> Iterator[tuple[str, str]]:
     """Yield each check that cannot be made with what is given, and what it needs besides, in words."""
-    given |= {Need.REWRITING}
+    inputs |= {Need.REWRITING}
     for check in CHECKS:
-        if not check.is_run(given):
-            missing = min((need - given for need in check.needs), key=len)
+        if not check.is_run(inputs):
+            missing = min((need - inputs for need in check.needs), key=len)
             yield check.id, " and ".join(sorted(missing))
 
 
 def worst_first(findings: Collection[Finding]) -> tuple[Finding, ...]:
     """Sort findings: by status, then by check, node and object."""
     order = list(Status)
-    by = sorted(findings, key=lambda one: (order.index(one.status), one.id, one.node, one.object))
+    by = sorted(
+        findings, key=lambda finding: (order.index(finding.status), finding.id, finding.node, finding.object)
+    )
     return tuple(by)
 
 
 def known_checks(names: Iterable[str]) -> list[str]:
     """Return the ids of checks as they are written; raises UsageError for what is none."""
-    known = {check.id for check in CHECKS} | {EVERY}
+    ids = {check.id for check in CHECKS} | {EVERY}
     wanted = [name.lower() if name.lower() == EVERY else name.upper() for name in names]
     for name in wanted:
-        if name not in known:
-            near = ", ".join(get_close_matches(name, known, n=3) or sorted(known)[:3])
+        if name not in ids:
+            near = ", ".join(get_close_matches(name, ids, n=3) or sorted(ids)[:3])
             raise UsageError(f"no check {name!r}; near it: {near}")
     return wanted
 
@@ -192,13 +194,13 @@ def known_of(
     ``servers`` are the releases of API servers that the source shows besides these pods, with where. The
     sample's is none that anybody upgrades under: a plan leaves it aside too.
     """
-    every = tuple(pods)
-    placed = by_node(every)
+    all_pods = tuple(pods)
+    placed = by_node(all_pods)
     verdicts = None if items is None or not placed else items_by_node(items)
     shown = ApiServers()
     if not sample:
         shown.merge(servers)
-    for pod in () if sample else every:
+    for pod in () if sample else all_pods:
         shown.see(pod)
     return Known({node.name: node for node in nodes}, placed or None, verdicts, shown.found)
 
@@ -266,27 +268,27 @@ class PreflightRequest(msgspec.Struct, frozen=True):
 
 
 def inspect(
-    dumps: Sequence[Dump] | None, known: Known, question: PreflightRequest, catalog: Catalog
+    dumps: Sequence[Dump] | None, context: Known, question: PreflightRequest, catalog: Catalog
 ) -> Preflight:
     """Return what the checks find on nodes: those of the dumps or, with None for these, all Node objects.
 
     Raises UsageError for unknown releases and checks, and InputError where there is no node, and for a plan
     of another release than the one that runs on a node.
     """
-    given = known.given if dumps is None else known.given | {Need.NODE}
-    given |= {Need.REWRITING} if question.normalized else set[Need]()
+    inputs = context.given if dumps is None else context.given | {Need.NODE}
+    inputs |= {Need.REWRITING} if question.normalized else set[Need]()
     ignored = tuple(known_checks(question.ignored))
     if question.current:
         catalog.kubelet(question.current)
     target = catalog.kubelet(question.target)
     hazards = catalog.hazards(target.release)
-    shown = {question.server: ()} if question.server else known.servers
+    shown = {question.server: ()} if question.server else context.servers
     findings: list[Finding] = []
     current: dict[str, str | None] = {}
-    for dump in without_dumps(known.nodes) if dumps is None else dumps:
-        name = question.current or known.release(dump)
+    for dump in without_dumps(context.nodes) if dumps is None else dumps:
+        name = question.current or context.release(dump)
         current[dump.node] = name
-        items = known.planned(dump.node)
+        items = context.planned(dump.node)
         running = catalog.kubelet(name) if name and catalog.knows(name) else None
         upgrade = KubeletStart(
             target,
@@ -298,29 +300,31 @@ def inspect(
             items,
             catalog.runtimes,
             question.now,
-            _contradiction(dump, known, question, catalog),
+            _contradiction(dump, context, question, catalog),
         )
-        findings += examine(dump, upgrade, ignored, known.cluster(dump.node), given)
+        findings += examine(dump, upgrade, ignored, context.cluster(dump.node), inputs)
     files = tuple(dict.fromkeys(dump.origin for dump in dumps or ()))
-    origin = known.origin or Origin(Source.FILES, files)
-    return Preflight(question.target, current, worst_first(findings), ignored, tuple(left_out(given)), origin)
+    origin = context.origin or Origin(Source.FILES, files)
+    return Preflight(
+        question.target, current, worst_first(findings), ignored, tuple(left_out(inputs)), origin
+    )
 
 
-def _contradiction(dump: Dump, known: Known, question: PreflightRequest, catalog: Catalog) -> str:
+def _contradiction(dump: Dump, context: Known, question: PreflightRequest, catalog: Catalog) -> str:
     """Return what a node reports where that is of another minor than it is said to be; empty elsewhere."""
-    said, shows = question.current, known.release(dump) or ""
-    is_sample = known.origin is not None and known.origin.kind is Source.SAMPLE
+    said, shows = question.current, context.release(dump) or ""
+    is_sample = context.origin is not None and context.origin.kind is Source.SAMPLE
     if not said or question.overridden or is_sample or not (catalog.knows(said) and catalog.knows(shows)):
         return ""
     releases = (catalog.kubelet(name).release for name in (said, shows))
     return "" if same_minor(*releases) else shows
 
 
-def check_plan(known: Known, dumps: Sequence[Dump], catalog: Catalog) -> None:
+def check_plan(context: Known, dumps: Sequence[Dump], catalog: Catalog) -> None:
     """Raise InputError for a plan of another release than the one that a node's own kubelet shows."""
     for dump in dumps:
-        runs = known.release(dump)
-        planned = {item.from_release for item in known.planned(dump.node) or ()} - {""}
+        runs = context.release(dump)
+        planned = {item.from_release for item in context.planned(dump.node) or ()} - {""}
         for name in sorted(planned):
             if not runs or not catalog.knows(name) or not catalog.knows(runs):
                 continue

@@ -66,12 +66,12 @@ def group(made: type[Group]) -> type[Group]:
     """
     declared: dict[str, _Declared | None] = {name: vars(made).get(name) for name in _names(made)}
 
-    def take(self: Group, **given: Any) -> None:
-        for name, one in declared.items():
-            value = given.pop(name) if one is None or name in given else one.settings.get("default")
+    def take(self: Group, **values: Any) -> None:
+        for name, field in declared.items():
+            value = values.pop(name) if field is None or name in values else field.settings.get("default")
             object.__setattr__(self, name, value)
-        if given:
-            raise TypeError(f"{made.__name__} has no {', '.join(given)}")
+        if values:
+            raise TypeError(f"{made.__name__} has no {', '.join(values)}")
         if check := getattr(self, "__post_init__", None):
             check()
 
@@ -120,8 +120,8 @@ class _Option(click.Option):
 
     heading = _OWN
 
-    def __init__(self, *given: Any, may_be_empty: bool = False, **settings: Any) -> None:
-        super().__init__(*given, **settings)
+    def __init__(self, *declarations: Any, may_be_empty: bool = False, **settings: Any) -> None:
+        super().__init__(*declarations, **settings)
         self._may_be_empty = may_be_empty
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
@@ -168,18 +168,22 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the arguments; raises UsageError for a second value of an option that takes one."""
-        given = list(args)  # click takes words out of the list
+        words = list(args)  # click takes words out of the list
         try:
             rest = super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # click's parser leaves out whose --help has the option
             raise
         if not ctx.resilient_parsing:
-            _, _, order = self.make_parser(ctx).parse_args(given)
-            for one, times in Counter(order).items():
-                if times > 1 and isinstance(one, _Option) and not (one.multiple or one.is_flag):
+            _, _, order = self.make_parser(ctx).parse_args(words)
+            for parameter, times in Counter(order).items():
+                if (
+                    times > 1
+                    and isinstance(parameter, _Option)
+                    and not (parameter.multiple or parameter.is_flag)
+                ):
                     often = "twice" if times == 2 else f"{times} times"
-                    raise UsageError(f"{one.opts[0]} is given {often}; give it once")
+                    raise UsageError(f"{parameter.opts[0]} is given {often}; give it once")
         return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -251,7 +255,7 @@ def with_parts(
                 raise UsageError(f"{parameter.opts[0]} does not go with {context.invoked_subcommand}")
         return None
 
-    found = kind(
+    parent = kind(
         made.name,
         callback=callback,
         params=made.params,
@@ -260,8 +264,8 @@ def with_parts(
         invoke_without_command=True,
         subcommand_metavar=metavar,
     )
-    found.parts = parts
-    return found
+    parent.parts = parts
+    return parent
 
 
 def command(
@@ -290,10 +294,12 @@ _READ: Final = re.compile(r"\W*(FILE|DIR|SOURCE|PATH)\b")
 def _check_files(parameters: Iterable[click.Parameter], values: Mapping[str, Any]) -> None:
     """Raise UsageError where a result would replace what is read, and for standard input read twice."""
     read = [
-        (one.opts[0] if isinstance(one, click.Option) else "", name)
-        for one in parameters
-        if one.name != "out" and _READ.match(one.metavar or "") and (given := values[str(one.name)])
-        for name in ((given,) if isinstance(given, str) else given)
+        (parameter.opts[0] if isinstance(parameter, click.Option) else "", name)
+        for parameter in parameters
+        if parameter.name != "out"
+        and _READ.match(parameter.metavar or "")
+        and (value := values[str(parameter.name)])
+        for name in ((value,) if isinstance(value, str) else value)
     ]
     piped = dict.fromkeys(flag for flag, name in read if flag and name == "-")
     if len(piped) > 1:
@@ -312,13 +318,13 @@ def _parameters(made: type, heading: str, changed: Sequence[Changed]) -> Iterato
         if field.group:
             yield from _parameters(field.group, heading, field.changed)
         elif field.option:
-            other = next((change.settings for change in changed if change.name == field.name), {})
-            settings = {**field.option.settings, **other}
+            overrides = next((change.settings for change in changed if change.name == field.name), {})
+            settings = {**field.option.settings, **overrides}
             settings["shell_complete"] = BY_METAVAR.get(settings.get("metavar", ""))
             if field.option.flags:
-                one = _Option([*field.option.flags, field.name], **settings)
-                one.heading = heading
-                yield one
+                parameter = _Option([*field.option.flags, field.name], **settings)
+                parameter.heading = heading
+                yield parameter
             else:
                 yield _Argument([field.name], **settings)
 
@@ -336,7 +342,7 @@ def _declared(made: type) -> tuple[_Field, ...]:
         hint = types[name]
         parts = hint.__metadata__ if get_origin(hint) is Annotated else ()
         # an annotation may have several changes at once
-        changes = tuple(one for part in parts for one in (part if isinstance(part, tuple) else (part,)))
+        changes = tuple(change for part in parts for change in (part if isinstance(part, tuple) else (part,)))
         fields.append(_Field(name, None, hint.__origin__ if changes else hint, changes))
     return tuple(fields)
 
@@ -416,8 +422,8 @@ def _given(group: Any, without: str | None = None) -> Iterator[tuple[str, Any]]:
 
 def _built(made: type[Arguments], values: Mapping[str, Any]) -> Arguments:
     """Return the class with click's values in it."""
-    given = {
-        found.name: _built(found.group, values) if found.group else values[found.name]
-        for found in _fields(made)
+    arguments = {
+        field.name: _built(field.group, values) if field.group else values[field.name]
+        for field in _fields(made)
     }
-    return made(**given)
+    return made(**arguments)

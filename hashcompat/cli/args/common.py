@@ -151,9 +151,9 @@ class Releases:
                 if nodes
                 else ": the input has pods and no nodes, which kubectl get nodes,pods -A -o json saves too"
             )
-        every = names.catalog.in_order(counts)  # oldest first and unknown ones last
-        more = [f"and {count(len(every) - _SHOWN, 'other release')}"] if len(every) > _SHOWN else []
-        shown = [f"{name} ({count(counts[name], 'node')})" for name in every[:_SHOWN]]
+        releases = names.catalog.in_order(counts)  # oldest first and unknown ones last
+        more = [f"and {count(len(releases) - _SHOWN, 'other release')}"] if len(releases) > _SHOWN else []
+        shown = [f"{name} ({count(counts[name], 'node')})" for name in releases[:_SHOWN]]
         names.say(f"--from is what the nodes report: {', '.join([*shown, *more])}")
 
     def check_items(self, items: Sequence[Item], nodes: Iterable[Node]) -> None:
@@ -163,9 +163,9 @@ class Releases:
         ):
             on = sorted({item.pod.node for item in items} - {""})
             names = sorted(node.name for node in nodes)
-            both = f"pods on {few(on, _SHOWN)}, nodes {few(names, _SHOWN)}"
+            where = f"pods on {few(on, _SHOWN)}, nodes {few(names, _SHOWN)}"
             raise missing_from(
-                f": no pod runs on a node of the input ({both})"
+                f": no pod runs on a node of the input ({where})"
                 if on and set(on).isdisjoint(names)
                 else ", and no pod in the input runs on a node that reports a release"
             )
@@ -193,13 +193,13 @@ def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) 
     """Raise InputError for a saved plan of other releases; an empty one may be any."""
     from hashcompat.analysis.gating.judge import releases_of
 
-    for given, asked in (("--to", new), ("--from", old)):
+    for argument, asked in (("--to", new), ("--from", old)):
         if not asked:
             continue
         wanted = catalog.kubelet(asked).release
-        for name in sorted([plan.to_release] if given == "--to" else releases_of(plan)):
+        for name in sorted([plan.to_release] if argument == "--to" else releases_of(plan)):
             if not (catalog.knows(name) and same_build(catalog.kubelet(name).release, wanted)):
-                raise InputError(f"{file}: a plan of {name}, and {given} is {asked}; make the plan again")
+                raise InputError(f"{file}: a plan of {name}, and {argument} is {asked}; make the plan again")
 
 
 Result = TypeVar("Result")

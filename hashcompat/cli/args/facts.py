@@ -174,8 +174,8 @@ class FactOptions:
         patches: Patches = _NO_PATCHES,
     ) -> Options:
         """Return how pods are to be read and what else is known; raises UsageError for unknown releases."""
-        given = {"--apiserver": self.apiserver, "--apiserver-to": self.apiserver_to}
-        servers = [names.read(name, flag) if name else "" for flag, name in given.items()]
+        releases = {"--apiserver": self.apiserver, "--apiserver-to": self.apiserver_to}
+        servers = [names.read(name, flag) if name else "" for flag, name in releases.items()]
         gates = frozenset(_gates(",".join(self.feature_gates)))
         sysctls = None
         if self.allowed_sysctls is not None:  # kernel.msg*,net.core.somaxconn, in which slashes are dots

@@ -59,11 +59,11 @@ def settled_settings(
     that it names, which others may write.
     """
     files = [settings_file(path, forbidden) for path in _files(config)]
-    given = {key: value for key, value in _of_environment(flags) if key not in forbidden}
-    given |= {key: PolicySetting(text, f"--{key}") for key, text in flags.items()}
-    found = settled(given, files)
-    check_named(found)
-    return found
+    settings = {key: value for key, value in _of_environment(flags) if key not in forbidden}
+    settings |= {key: PolicySetting(text, f"--{key}") for key, text in flags.items()}
+    chosen = settled(settings, files)
+    check_named(chosen)
+    return chosen
 
 
 def _files(config: str | None) -> Iterator[Path]:
@@ -102,7 +102,7 @@ def _of_environment(flags: Collection[str]) -> Iterator[tuple[str, PolicySetting
             continue
         if key not in KEYS:
             close = near(key, KEYS, most=1) or list(KEYS)
-            names = ", ".join(f"{_PREFIX}{one.upper().replace('-', '_')}" for one in close)
+            names = ", ".join(f"{_PREFIX}{setting.upper().replace('-', '_')}" for setting in close)
             raise UsageError(f"{name}: no such setting; near it: {names}")
         if KEYS[key] and not is_boolean(value.lower()):
             raise UsageError(f"{name}: want true or false")
@@ -200,15 +200,15 @@ class PolicyFlags:
         """Return the settings of flags, environment and files; errors as ``settled_settings``."""
         flags = {name.replace("_", "-"): value for name, value in values_of(self).items()}
         config, forbidden = flags.pop("config"), [key for key in _FORBIDDEN if flags.pop(f"no-{key}")]
-        given = {
+        texts = {
             key: "true" if value is True else value
             for key, value in flags.items()
             if value not in (None, False)
         }
         for key in forbidden:
-            if key in given:
+            if key in texts:
                 raise UsageError(f"--no-{key}: not with --{key}")
-        return settled_settings(given, config, forbidden)
+        return settled_settings(texts, config, forbidden)
 
 
 def extra_inputs_of(
@@ -278,15 +278,15 @@ class RolloutFlags:
 
     def check(self, *, plan: str | None, nodes: tuple[str, ...]) -> None:
         """Raise UsageError for flags that mean nothing together."""
-        for name, given in (("--after", self.after), ("--state", self.state)):
-            if given and not plan:
+        for name, value in (("--after", self.after), ("--state", self.state)):
+            if value and not plan:
                 raise UsageError(f"{name} goes with a saved plan; give it with --plan FILE")
-            if given and not nodes:
+            if value and not nodes:
                 raise UsageError(f"{name} is about nodes; name them with --node")
         if self.settle and not self.after:
             raise UsageError("--settle goes with --after")
-        for name, given in (("--take-over", self.take_over), ("--holder", self.holder)):
-            if given and (self.after or not self.state):
+        for name, value in (("--take-over", self.take_over), ("--holder", self.holder)):
+            if value and (self.after or not self.state):
                 raise UsageError(f"{name} goes with --state, before a node is upgraded")
 
     def store(self, access: ClusterOptions) -> RolloutStore | None:

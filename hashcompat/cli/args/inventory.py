@@ -126,10 +126,10 @@ _OF_FILES: Final = frozenset({"-R", "--exclude", "--exclude-from", "--strict-fil
 def _read(reading: InventoryRequest) -> Inventory:
     source = reading.source
     if source.sample and (source.files or source.static.directories):
-        other = (
+        argument = (
             f"-f {source.files[0]}" if source.files else f"--static-pod-dir {source.static.directories[0]}"
         )
-        raise UsageError(f"{other} and --sample are two sources of pods; give one of them")
+        raise UsageError(f"{argument} and --sample are two sources of pods; give one of them")
     for flag in () if source.files else filter(_OF_FILES.__contains__, given_flags(source)):
         raise UsageError(f"{flag} goes with -f FILE|DIR: there are no files to choose from")
     if source.is_live:
@@ -149,15 +149,15 @@ def _read(reading: InventoryRequest) -> Inventory:
         return sample_cluster()
     if not source.static.directories:
         return _files(source, reading)
-    others = None
+    inventory = None
     if beside:
-        others = collect_beside_static(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
-    return _static(source, reading, others)
+        inventory = collect_beside_static(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
+    return _static(source, reading, inventory)
 
 
 def _cluster_scope(reading: InventoryRequest) -> live.ReadScope:
-    found = cluster_scope(reading.scope, needs_nodes=reading.needs_nodes, budgets=reading.budgets)
-    return structs.replace(found, needs_pods=reading.needs_pods)
+    scope = cluster_scope(reading.scope, needs_nodes=reading.needs_nodes, budgets=reading.budgets)
+    return structs.replace(scope, needs_pods=reading.needs_pods)
 
 
 def _files(source: SourceOptions, reading: InventoryRequest) -> Inventory:
@@ -181,25 +181,25 @@ def _files(source: SourceOptions, reading: InventoryRequest) -> Inventory:
     return Inventory((pod,), origin=Origin(Source.FILES, (called(source.files[0]),)))
 
 
-def _static(source: SourceOptions, reading: InventoryRequest, others: Inventory | None) -> Inventory:
+def _static(source: SourceOptions, reading: InventoryRequest, inventory: Inventory | None) -> Inventory:
     """Read ``--static-pod-dir``; a manifest takes the place of its mirror pod among the others."""
     from hashcompat.sources.files import collect as files
     from hashcompat.sources.files import staticpods
 
     node, path = static_place(source.static, source.files)
     directories = source.static.directories
-    alone = others is None and not source.files
+    alone = inventory is None and not source.files
     manifests = staticpods.collect_directories(directories, node, path, alone=alone)
     if source.files:
         needs_pods = reading.needs_pods and not manifests.pods
-        others = files.collect(
+        inventory = files.collect(
             source.files, recursive=source.recursive, needs_pods=needs_pods, rules=source.rules
         )
-    if others is None:
+    if inventory is None:
         return structs.replace(manifests, origin=Origin(Source.FILES, directories))
     scope = reading.scope
     expected = [] if scope.labels.selector else filter(scope.filters.matches, manifests.pods)
-    found = staticpods.beside(others, manifests, expected, node)
+    merged = staticpods.beside(inventory, manifests, expected, node)
     return structs.replace(
-        found, origin=structs.replace(others.origin, names=(*others.origin.names, *directories))
+        merged, origin=structs.replace(inventory.origin, names=(*inventory.origin.names, *directories))
     )

@@ -231,15 +231,15 @@ def made(arguments: Arguments) -> int:
         ended = fleet.run(asked, engine, names.say)
     report_only = "report-only" in settled.settings
     limits = fleet.Limits(arguments.max_failed_clusters, arguments.max_undecided, report_only)
-    found = structs.replace(summary(ended, arguments.out, limits), making=names.making(created, arguments))
+    result = structs.replace(summary(ended, arguments.out, limits), making=names.making(created, arguments))
     if wanted or demands or arguments.printed.shows_clusters():
-        found = with_tables(found, ended)
+        result = with_tables(result, ended)
     if demands:
-        found = held_to(found, demands, limits, datetime.now(UTC))
+        result = held_to(result, demands, limits, datetime.now(UTC))
     if wanted:
-        found = structs.replace(found, waves=waves(found.clusters, found.targets, wanted))
-    output.show(FLEET, found, arguments.printed)
-    return found.exit_code
+        result = structs.replace(result, waves=waves(result.clusters, result.targets, wanted))
+    output.show(FLEET, result, arguments.printed)
+    return result.exit_code
 
 
 def _targets(arguments: Arguments, names: ReleaseNames) -> tuple[str, ...]:
@@ -310,7 +310,7 @@ def query_command(arguments: QueryArguments) -> None:
     --sql prints the query itself, for DuckDB, Athena, BigQuery or Spark.
     """
     if arguments.name is None:
-        found = Answer(("name", "question"), tuple(questions().items()))
+        result = Answer(("name", "question"), tuple(questions().items()))
     elif arguments.sql:
         output.write([sql(arguments.name)])
         return
@@ -318,15 +318,15 @@ def query_command(arguments: QueryArguments) -> None:
         sql(arguments.name)
         raise UsageError("--out is missing; name the directory or the URL of the tables")
     else:
-        found = answer(arguments.name, arguments.out)
+        result = answer(arguments.name, arguments.out)
     if arguments.format == "json":
-        rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+        rows = [dict(zip(result.columns, row, strict=True)) for row in result.rows]
         output.write([json.dumps(rows, indent=1, default=str), "\n"])
     else:
-        sentences = [column in {"question", "why"} for column in found.columns]
+        sentences = [column in {"question", "why"} for column in result.columns]
         table = Table(
-            [column.upper().replace("_", "-") for column in found.columns],
-            lambda: ([*map(_cell, row, sentences)] for row in found.rows),
+            [column.upper().replace("_", "-") for column in result.columns],
+            lambda: ([*map(_cell, row, sentences)] for row in result.rows),
         )
         output.write(f"{line}\n" for line in table_lines(table, Style(encoding=cli.encoding())))
 

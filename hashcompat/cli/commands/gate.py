@@ -105,7 +105,7 @@ def command(arguments: Arguments) -> int:
 def _check_kept(arguments: Arguments, chosen: Settled) -> None:
     """Raise UsageError where a result would replace what no flag names, or the state, there yet or not."""
     written = output.places(arguments.shown.out, arguments.shown.reports)
-    named = [(one.place, one.file) for key in FILES if (one := chosen.settings.get(key))]
+    named = [(setting.place, setting.file) for key in FILES if (setting := chosen.settings.get(key))]
     files = [("settings", file.name) for file in chosen.files]
     output.check_kept(written, [*named, *files], recursive=False)
     state = arguments.rollout.state
@@ -118,9 +118,9 @@ def _check_rollout(arguments: Arguments, policy: Policy, settings: Mapping[str, 
     """Raise UsageError for a policy that does not go with the flags of a rollout."""
     if arguments.rollout.state and policy.report_only:
         raise UsageError(f"{settings['report-only'].place}: cannot be combined with --state")
-    others = [flag for flag in given_flags(arguments.policy) if flag not in _AFTER]
-    if arguments.rollout.after and others:
-        raise UsageError(f"{others[0]} is about what may restart; --after compares what did with the plan")
+    flags = [flag for flag in given_flags(arguments.policy) if flag not in _AFTER]
+    if arguments.rollout.after and flags:
+        raise UsageError(f"{flags[0]} is about what may restart; --after compares what did with the plan")
     if arguments.rollout.settle and not arguments.source.is_live:
         raise UsageError("--settle needs a live cluster: files do not change")
     if FailOn.PDB in policy.fail_on and arguments.scope.labels.selector:
@@ -294,8 +294,8 @@ def _read_plan(
     plan that is not to be judged.
     """
     _refuse_source(arguments, policy)
-    given = (("--from", arguments.releases.from_release), ("--to", arguments.releases.to_release))
-    old, new = (names.read_or_auto(one, flag) if one else "" for flag, one in given)
+    releases = (("--from", arguments.releases.from_release), ("--to", arguments.releases.to_release))
+    old, new = (names.read_or_auto(release, flag) if release else "" for flag, release in releases)
     ready()
     key = key_of(settings["verify-key"].file if "verify-key" in settings else None)
     uid = cluster_uid(arguments.source.cluster) if any(given_flags(arguments.source.cluster)) else ""

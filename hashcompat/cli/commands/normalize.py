@@ -86,11 +86,11 @@ def made(arguments: Arguments) -> None:
     )
     if not options.records:
         raise UsageError(NO_RECORDS)
-    found = normalizing.make(inventory, way.old, way.new, View(names.catalog, options))
-    if len(found.changes) == found.containers:  # the others are KEEP, which a plan takes for known
-        arguments.releases.check_items([one.item for one in found.changes], inventory.nodes)
-    found = structs.replace(found, making=names.making(created, arguments))
-    signed = Signed(**structs.asdict(found), key=key)
+    result = normalizing.make(inventory, way.old, way.new, View(names.catalog, options))
+    if len(result.changes) == result.containers:  # the others are KEEP, which a plan takes for known
+        arguments.releases.check_items([change.item for change in result.changes], inventory.nodes)
+    result = structs.replace(result, making=names.making(created, arguments))
+    signed = Signed(**structs.asdict(result), key=key)
     output.show(NORMALIZATION, signed, arguments.shown)
     output.notes(NORMALIZATION, signed, quiet=quiet)
 
@@ -220,14 +220,14 @@ def apply_command(arguments: ApplyArguments) -> None:
     manifests, node = arguments.node.manifests, arguments.node.of(work)
     with (
         runtimes.alone(arguments.file),
-        node.place([one.rewrite.id for one in work.tasks]) as (place, runtime),
+        node.place([task.rewrite.id for task in work.tasks]) as (place, runtime),
     ):
         if arguments.write:
             arguments.tolerance.check(node, runtime)
-        known = apply.load_undo(kept, work.digest, work.node.name)
+        undo = apply.load_undo(kept, work.digest, work.node.name)
         plan = apply.planned(work, place, manifests)
         if arguments.write:
-            rows = _written(plan, place, manifests, (kept, known, work))
+            rows = _written(plan, place, manifests, (kept, undo, work))
         else:
             rows = apply.ready(plan)
     _show(arguments, "apply", work, runtime, rows)
@@ -239,11 +239,11 @@ def _written(
     manifests: Path | None,
     undone: tuple[Path, apply.Entries, Work],
 ) -> list[Done]:
-    kept, known, work = undone
+    kept, undo, work = undone
     rows = list[Done]()
     if plan.changes:
-        entries = apply.recorded(plan, known)
-        runtimes.check_space(kept, 3 * sum(len(one.old) + len(one.new) for one in entries))
+        entries = apply.recorded(plan, undo)
+        runtimes.check_space(kept, 3 * sum(len(entry.old) + len(entry.new) for entry in entries))
         apply.save_undo(kept, work.digest, work.node.name, entries)
     try:
         rows += apply.written(plan.changes, place, manifests, runtimes.check_kubelet)
@@ -277,20 +277,20 @@ def check_command(arguments: Looked) -> int:
     kept = _undo_of(arguments)
     output.ready(RUN, arguments.shown)
     work = arguments.node.read(arguments.file)
-    known = apply.load_undo(kept, work.digest, work.node.name)
-    if not known:
+    undo = apply.load_undo(kept, work.digest, work.node.name)
+    if not undo:
         raise InputError(
             f"{kept}: missing, so nothing was rewritten here; hashcompat normalize apply --write does it"
         )
-    wanted = {one.name for one in known.values() if one.kind != apply.MANIFEST}
-    wanted |= {one.rewrite.id for one in work.tasks}
+    wanted = {entry.name for entry in undo.values() if entry.kind != apply.MANIFEST}
+    wanted |= {task.rewrite.id for task in work.tasks}
     node = arguments.node.of(work)
     if arguments.restart_runtime:
         runtimes.check_root()
         runtimes.check_kubelet()
         node.restart()
     shown, runtime = node.answered(wanted)
-    rows = apply.checked(work, known, shown, lambda path: files.content(Path(path), Path(path).parent))
+    rows = apply.checked(work, undo, shown, lambda path: files.content(Path(path), Path(path).parent))
     run = _show(arguments, "check", work, runtime, rows)
     if run.count(State.FAILED):
         return ExitCode.FAILED
@@ -318,21 +318,21 @@ def undo_command(arguments: Undone) -> None:
     kept = _undo_of(arguments)
     output.ready(RUN, arguments.shown)
     work = arguments.node.read(arguments.file)
-    known = apply.load_undo(kept, work.digest, work.node.name)
-    if not known:
+    undo = apply.load_undo(kept, work.digest, work.node.name)
+    if not undo:
         raise InputError(f"{kept}: missing, so nothing was rewritten here")
     node = arguments.node.of(work)
-    wanted = [one.name for one in known.values() if one.kind != apply.MANIFEST]
+    wanted = [entry.name for entry in undo.values() if entry.kind != apply.MANIFEST]
     with runtimes.alone(arguments.file), node.place(wanted) as (place, runtime):
         if arguments.write:
             arguments.tolerance.check(node, runtime)
         rows, manifests, write = list[Done](), arguments.node.manifests, arguments.write
-        made = apply.restored(known, place, manifests, runtimes.check_kubelet, write=write)
+        made = apply.restored(undo, place, manifests, runtimes.check_kubelet, write=write)
         try:
             rows += made
         except InputError as error:
             number = sum(row.state is State.RESTORED for row in rows)
-            raise InputError(f"{error}; {number} of {len(known)} were restored: undo again goes on") from None
+            raise InputError(f"{error}; {number} of {len(undo)} were restored: undo again goes on") from None
     _show(arguments, "undo", work, runtime, rows)
 
 

@@ -88,8 +88,8 @@ def command(arguments: Arguments) -> int:
     list the pods for which stripping fails; exit 2 if there are any. --out saves the patch, or the audit as
     JSON.
     """
-    given = click.get_current_context().get_parameter_source("strategy") is ParameterSource.COMMANDLINE
-    if arguments.audit and given and arguments.strategy != "strip":
+    is_given = click.get_current_context().get_parameter_source("strategy") is ParameterSource.COMMANDLINE
+    if arguments.audit and is_given and arguments.strategy != "strip":
         raise UsageError(
             f"--audit finds what --strategy strip gets wrong, and {arguments.strategy} gets nothing wrong: "
             "leave one of them out"
@@ -143,7 +143,7 @@ def _audit(arguments: Arguments, kubelet: str, like: list[str], names: ReleaseNa
     result = audit(reading.inventory(), olds[0], new, view)
     output.show(AUDIT, result, arguments.shown)
     output.notes(AUDIT, result, quiet=arguments.quiet.quiet)
-    return output.exit_code(found=result.items)
+    return output.exit_code(findings=result.items)
 
 
 def _files(

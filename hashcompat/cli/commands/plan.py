@@ -36,12 +36,12 @@ class Arranged:
 
     group_by: str | None = option(
         "--group-by",
-        type=click.Choice([*(one.value for one in GroupBy), ROWS]),
+        type=click.Choice([*(kind.value for kind in GroupBy), ROWS]),
         help="Show all groups of one kind; none: one row per container. Default: owners, as many as fit.",
     )
     sort_by: str | None = option(
         "--sort-by",
-        type=click.Choice([one.value for one in SortBy]),
+        type=click.Choice([order.value for order in SortBy]),
         help="Sort groups and rows; default: groups by restarts, rows by node.",
     )
     every: bool = flag(
@@ -52,9 +52,11 @@ class Arranged:
         """Raise UsageError for groups in a format without any, and for an order of other groups."""
         if self.group_by and form != _TABLE:
             raise UsageError(f"--group-by goes with -o {_TABLE}, not with -o {form}")
-        known = SORTED_BY[GroupBy(self.group_by or GroupBy.OWNER)] if self.group_by != ROWS else tuple(SortBy)
-        if self.sort_by and SortBy(self.sort_by) not in known:
-            names = ", ".join(known)
+        orders = (
+            SORTED_BY[GroupBy(self.group_by or GroupBy.OWNER)] if self.group_by != ROWS else tuple(SortBy)
+        )
+        if self.sort_by and SortBy(self.sort_by) not in orders:
+            names = ", ".join(orders)
             raise UsageError(f"--sort-by {self.sort_by}: {self.group_by} groups are sorted by {names}")
 
 
@@ -126,25 +128,25 @@ def command(arguments: Arguments) -> int:
         output.note_dropped(dropped_fields(made.found, list(map(names.catalog.kubelet, kubelets))))
     output.say_each(below)
     asked, summary = arguments.detailed_exitcode, plan.summary
-    return output.exit_code(found=asked and summary.findings, undecided=asked and summary.unknown)
+    return output.exit_code(findings=asked and summary.findings, undecided=asked and summary.unknown)
 
 
 def _excerpt(arguments: Arguments, plan: Plan) -> Excerpt:
     """Return what the options say of the report."""
     arranged = arguments.arranged
     # on one terminal the plan and what goes with it are read at once, so the latter is brief
-    both = sys.stdout.isatty() and sys.stderr.isatty()
+    is_terminal = sys.stdout.isatty() and sys.stderr.isatty()
     # the command line for others that go on from here, without what may be secret in a URL
     program = click.get_current_context().find_root().info_name or ""
     pods = (*given_words(arguments.source), *given_words(arguments.scope))
-    others = (arguments.releases.data, arguments.facts, arguments.patched)
-    facts = (word for one in others for word in given_words(one))
+    groups = (arguments.releases.data, arguments.facts, arguments.patched)
+    facts = (word for options in groups for word in given_words(options))
     return structs.replace(
         without_kept(plan) if arguments.only_restarts else Excerpt(plan, plan.items),
         group_by=arranged.group_by or "",
         sort_by=SortBy(arranged.sort_by) if arranged.sort_by else None,
         every=arranged.every,
-        brief=(both and _format(arguments) == _TABLE and not arguments.verbose.verbose),
+        brief=(is_terminal and _format(arguments) == _TABLE and not arguments.verbose.verbose),
         now=datetime.now(UTC),
         invocation=Invocation(program, *(tuple(map(without_secrets, words)) for words in (pods, facts))),
         details=arguments.details,

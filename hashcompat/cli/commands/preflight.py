@@ -88,7 +88,7 @@ class Joined:
 
         Raises InputError for what cannot be read and for a plan of other releases.
         """
-        known = Known()
+        context = Known()
         if self.no_node or is_named(reading.source, reading.scope.labels):
             inventory = reading.inventory()
             inventory = structs.replace(
@@ -96,21 +96,21 @@ class Joined:
             )
             items = None if self.plan else self._made(inventory, reading.source, way, catalog, dumps)
             wanted = reading.scope.nodes
-            known = known_of(
+            context = known_of(
                 (node for node in inventory.nodes if not wanted or node.name in wanted),
                 inventory.pods,
                 items,
                 inventory.servers.found,
                 sample=inventory.origin.kind is Source.SAMPLE,
             )
-            known = structs.replace(known, origin=dated(inventory))
+            context = structs.replace(context, origin=dated(inventory))
         if self.plan:
             from hashcompat.sources.files import plans
 
             plan = plans.read(self.plan)
             check_releases(self.plan, plan, "" if way.old == AUTO else way.old, way.new, catalog)
-            known = structs.replace(known, items=items_by_node(plan.items))
-        return known
+            context = structs.replace(context, items=items_by_node(plan.items))
+        return context
 
     def _made(
         self,
@@ -203,21 +203,21 @@ def command(arguments: Arguments) -> int:
     read = InventoryRequest(
         arguments.source, arguments.scope, needs_nodes=True, quiet=quiet, needs_pods=False
     )
-    known = joined.known(read, way, nodes or [], catalog)
+    context = joined.known(read, way, nodes or [], catalog)
     current = "" if way.old == AUTO else way.old
     if not current:
-        check_plan(known, nodes or [], catalog)
+        check_plan(context, nodes or [], catalog)
     ignored, flags = (
         tuple(listed(arguments.ignored)),
         (joined.assume_normalized, joined.override_node_releases),
     )
     request = PreflightRequest(way.new, current, server, ignored, datetime.now(UTC), *flags)
-    result = inspect(nodes, known, request, catalog)
+    result = inspect(nodes, context, request, catalog)
     result = structs.replace(result, making=names.making(created, arguments))
     output.show(PREFLIGHT, result, arguments.shown)
     output.notes(PREFLIGHT, result, quiet=quiet)
     counts = result.counts()
-    return output.exit_code(found=counts[Status.ERROR], undecided=counts[Status.UNKNOWN])
+    return output.exit_code(findings=counts[Status.ERROR], undecided=counts[Status.UNKNOWN])
 
 
 def _dumps(arguments: Arguments) -> list[Dump] | None:

@@ -209,11 +209,13 @@ def _verify_golden(arguments: VerifyArguments) -> int:
         )
     output.ready(VERIFICATIONS, arguments.shown)
     catalog = arguments.data.catalog(quiet=arguments.quiet.quiet)
-    found = [verify(Path(path), catalog, show_values=arguments.show_values) for path in arguments.paths]
-    result = Verifications(tuple(found))
+    verifications = [
+        verify(Path(path), catalog, show_values=arguments.show_values) for path in arguments.paths
+    ]
+    result = Verifications(tuple(verifications))
     output.show(VERIFICATIONS, result, arguments.shown)
     output.notes(VERIFICATIONS, result, quiet=arguments.quiet.quiet)
-    return output.exit_code(found=result.differing)
+    return output.exit_code(findings=result.differing)
 
 
 def _verify_records(arguments: VerifyArguments) -> int:
@@ -223,13 +225,13 @@ def _verify_records(arguments: VerifyArguments) -> int:
     output.ready(CALIBRATION, arguments.shown)
     scope, needs_nodes = ScopeOptions(labels=arguments.labels), release == AUTO
     reading = InventoryRequest(arguments.source, scope, needs_nodes=needs_nodes, quiet=quiet)
-    found = reading.inventory()
-    options = FactOptions(records=arguments.records).options(reading, found, names)
+    inventory = reading.inventory()
+    options = FactOptions(records=arguments.records).options(reading, inventory, names)
     view, search = View(names.catalog, options), arguments.search_token_mount
-    check = check_records(found, release, view, search_mounts=search)
+    check = check_records(inventory, release, view, search_mounts=search)
     output.show(CALIBRATION, arguments.without_hashes.of(check), arguments.shown)
     output.notes(CALIBRATION, check, quiet=quiet)
-    return output.exit_code(found=check.differing, undecided=check.undecided)
+    return output.exit_code(findings=check.differing, undecided=check.undecided)
 
 
 @group
@@ -307,7 +309,7 @@ def impact_command(arguments: ImpactArguments) -> int:
     output.show(IMPACT, impact, arguments.shown)
     output.notes(IMPACT, impact, quiet=quiet)
     asked = arguments.detailed_exitcode
-    return output.exit_code(found=asked and impact.is_found, undecided=asked and impact.is_undecided)
+    return output.exit_code(findings=asked and impact.is_found, undecided=asked and impact.is_undecided)
 
 
 _FROM: Final = {"help": "The first release, or auto: what the nodes report; default: the oldest known one."}

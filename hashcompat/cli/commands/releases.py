@@ -80,10 +80,10 @@ def add_release(name: str, source: str | None, shown: OutputOptions) -> None:
     # downloads need requests, which takes longer to import than the list of releases to print
     from hashcompat.sources.upstream import ROOT, container_types
 
-    known = Catalog(files.default_directory())
-    newest = known.known.newest
+    catalog = Catalog(files.default_directory())
+    newest = catalog.known.newest
     release = parse_release(name, pre=True)
-    if release.vendor or is_older(release, parse_release(newest)) or known.known.has_minor(release):
+    if release.vendor or is_older(release, parse_release(newest)) or catalog.known.has_minor(release):
         raise UsageError(
             f"{name!r} cannot be added: "
             f"want an upstream release of a newer minor than {newest}, the newest known one"
@@ -99,7 +99,7 @@ def add_release(name: str, source: str | None, shown: OutputOptions) -> None:
         "types": container_types(data, origin),
     }
     try:
-        found = added(document)
+        addition = added(document)
     except InputError as error:
         raise InputError(f"{origin}: {error}") from None
     directory = files.user_directory()
@@ -108,7 +108,7 @@ def add_release(name: str, source: str | None, shown: OutputOptions) -> None:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{directory}: cannot write: {error.strerror}") from None
-    output.write_whole(path, chain(to_json(found.document), "\n"))
+    output.write_whole(path, chain(to_json(addition.document), "\n"))
     difference = compare_releases(newest, str(release), Catalog(files.default_directory(), directory))
     output.show(DIFFERENCE, difference, shown)
     output.note(f"Added {release.upstream}: {path}; remove the file to forget it")
@@ -160,24 +160,24 @@ def rules_command(arguments: RuleArguments) -> None:
     With RULE, such as HC004 or PF-103: what it means, how to confirm it on a node, how to avoid it, since
     which release it occurs, and the upstream change.
     """
-    known = {rule.id: rule for rule in (*every(), *every(CHECKS))}
-    wanted = {_known(name, known) for name in arguments.ids} or known.keys()
-    chosen = RuleList(tuple(rule for name, rule in known.items() if name in wanted))
+    rules = {rule.id: rule for rule in (*every(), *every(CHECKS))}
+    wanted = {_known(name, rules) for name in arguments.ids} or rules.keys()
+    chosen = RuleList(tuple(rule for name, rule in rules.items() if name in wanted))
     output.show(PAGES if arguments.ids else RULES, chosen, arguments.shown)
 
 
-def _known(name: str, known: Mapping[str, Rule]) -> str:
+def _known(name: str, rules: Mapping[str, Rule]) -> str:
     """Return the id that is meant; raises UsageError where there is not one.
 
     It names those of rules whose names have the word, or the ids nearest to it.
     """
     match = _ID.fullmatch(name)
     meant = f"{match[1].upper()}{'-' * (match[1].upper() == 'PF')}{int(match[2]):03}" if match else name
-    if meant in known:
+    if meant in rules:
         return meant
-    near = [rule.id for rule in known.values() if len(name) > 2 and name.lower() in rule.name.lower()][:3]
-    first, *_, last = known
-    near = near or get_close_matches(meant.upper(), known, n=3) or [first, last]
+    near = [rule.id for rule in rules.values() if len(name) > 2 and name.lower() in rule.name.lower()][:3]
+    first, *_, last = rules
+    near = near or get_close_matches(meant.upper(), rules, n=3) or [first, last]
     raise UsageError(f"no rule {name!r}; near it: {', '.join(near)}")
 
 

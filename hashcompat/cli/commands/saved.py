@@ -83,12 +83,12 @@ class SnapshotFile:
         if self.name is not None and not re.fullmatch(NAME, self.name):
             raise UsageError(f"--name {self.name!r}: want letters, digits and '._-', such as prod-eu-1")
         labels = dict[str, str]()
-        for one in self.labels:
-            key, equals, value = one.partition("=")
+        for label in self.labels:
+            key, equals, value = label.partition("=")
             if not (equals and re.fullmatch(KEY, key) and re.fullmatch(VALUE, value)):
-                raise UsageError(f"--label {one!r}: want KEY=VALUE, as labels of Kubernetes are")
+                raise UsageError(f"--label {label!r}: want KEY=VALUE, as labels of Kubernetes are")
             if labels.setdefault(key, value) != value:
-                raise UsageError(f"--label {one!r}: {key} is {labels[key]!r} already; give each key once")
+                raise UsageError(f"--label {label!r}: {key} is {labels[key]!r} already; give each key once")
         labels = dict(origin.labels) | labels
         return structs.replace(origin, name=self.name or origin.name, labels=tuple(sorted(labels.items())))
 
@@ -206,11 +206,11 @@ def diff_command(arguments: DiffArguments) -> int:
     kubelets do, API servers' defaults, feature gates. Call a file ./1.31 that looks like a release.
     """
     names, sides = arguments.data.names(quiet=arguments.quiet.quiet), (arguments.old, arguments.new)
-    releases = [one for one in sides if is_release_name(one)]
+    releases = [side for side in sides if is_release_name(side)]
     if len(releases) == 1:
-        (other,) = (one for one in sides if one not in releases)
+        (file,) = (side for side in sides if side not in releases)
         raise UsageError(
-            f"{releases[0]} is a release and {called(other)} is none; give two releases, two plans or two"
+            f"{releases[0]} is a release and {called(file)} is none; give two releases, two plans or two"
             f" snapshots (./{releases[0]} is a file of that name)"
         )
     report: Report[Any] = DIFFERENCE if releases else CHANGES
@@ -264,8 +264,8 @@ def convert_command(arguments: ConvertArguments) -> None:
     with opened(arguments.file, _KINDS, _WANTED) as document:
         report, read = _KINDS[document.kind]
         no_hashes = arguments.without_hashes.no_hashes
-        for name, given in (("--only-restarts", arguments.only_restarts), ("--no-hashes", no_hashes)):
-            if given and report is not PLAN:
+        for name, value in (("--only-restarts", arguments.only_restarts), ("--no-hashes", no_hashes)):
+            if value and report is not PLAN:
                 raise UsageError(f"{name} is about plans")
         output.ready(report, arguments.shown)
         result = arguments.without_hashes.of(read(document))

@@ -41,8 +41,8 @@ def added_paths(before: Any, after: Any, path: str = "") -> Iterator[str]:
             for key, item in after.items():
                 yield from added_paths(before.get(key), item, jsonpath.below(path, key))
         case list(), list() if len(before) == len(after):
-            for index, (one, other) in enumerate(zip(before, after, strict=True)):
-                yield from added_paths(one, other, jsonpath.element(path, index))
+            for index, (old, new) in enumerate(zip(before, after, strict=True)):
+                yield from added_paths(old, new, jsonpath.element(path, index))
         case _ if before != after:
             yield path
 
@@ -60,10 +60,10 @@ def as_unread(container: Json, default: ReadDefault) -> Json:
 def _merged(container: Json, default: ReadDefault) -> Json:
     place = jsonpath.reach(container, jsonpath.keys(default.merge_where))
     present = list(container.get(default.path) or ())
-    known = {item.get(default.merge_key) for item in present if isinstance(item, Mapping)}
+    keys = {item.get(default.merge_key) for item in present if isinstance(item, Mapping)}
     added = [
         item
         for item in default.value
-        if item[default.merge_key] in (place or ()) and item[default.merge_key] not in known
+        if item[default.merge_key] in (place or ()) and item[default.merge_key] not in keys
     ]
     return {**container, default.path: [*present, *added]} if added else container

@@ -97,11 +97,11 @@ def _is_in_reach(numbers: Sequence[int], minors: Minors) -> bool:
 def _by_number(numbers: Sequence[int], minors: Minors) -> list[str]:
     """Return the releases whose numbers are nearest; of a minor without a patch the newest ones."""
     major, minor, *patch = numbers
-    known: Iterable[str] = (name for names in minors.values() for name in names)
+    releases: Iterable[str] = (name for names in minors.values() for name in names)
     if not patch:
-        known = minors.get(f"{major}.{minor}") or _newest_of(minors)
+        releases = minors.get(f"{major}.{minor}") or _newest_of(minors)
     wanted = _position((major, minor, *(patch or [_FARTHEST - 1])))
-    return sorted(known, key=lambda other: abs(_position(_numbers_of(other)) - wanted))[:_SHOWN]
+    return sorted(releases, key=lambda release: abs(_position(_numbers_of(release)) - wanted))[:_SHOWN]
 
 
 def _spelled(minors: Minors) -> list[tuple[str, str]]:

@@ -180,12 +180,12 @@ def _check_members(value: Any, place: str, wanted: Mapping[str, type], options: 
     for key in wanted:
         if key not in value:
             raise InputError(f"{lead}{key} is missing")
-    known = {**wanted, **options}
+    members = {**wanted, **options}
     for key, item in value.items():
-        if key not in known:
+        if key not in members:
             raise InputError(f"{lead}{key} is not known to this program")
-        if not isinstance(item, known[key]):
-            raise InputError(f"{lead}{key}: want {_WORDS[known[key]]}, got {kind_of(item)}")
+        if not isinstance(item, members[key]):
+            raise InputError(f"{lead}{key}: want {_WORDS[members[key]]}, got {kind_of(item)}")
 
 
 def _check_name(place: str, name: str) -> None:
@@ -207,12 +207,12 @@ def check_types(schema: Schema) -> None:
         raise InputError(f"more than {_MOST_TYPES:,} types below {_ROOT}")
 
 
-def _size_of(go_type: GoType, known: dict[int, int]) -> int:
-    """Count the types below one, as often as they occur; ``known`` has the sizes by ``id``."""
+def _size_of(go_type: GoType, sizes: dict[int, int]) -> int:
+    """Count the types below one, as often as they occur; ``sizes`` has the sizes by ``id``."""
     key = id(go_type)
-    if key not in known:
-        known[key] = 1 + _sum_below(go_type, lambda below: _size_of(below, known))
-    return known[key]
+    if key not in sizes:
+        sizes[key] = 1 + _sum_below(go_type, lambda below: _size_of(below, sizes))
+    return sizes[key]
 
 
 def _sum_below(go_type: GoType, size_of: Callable[[GoType], int]) -> int:

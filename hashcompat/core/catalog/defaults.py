@@ -251,8 +251,8 @@ class PodCreation(msgspec.Struct, frozen=True, eq=False):
 
     def does_as(self, other: PodCreation) -> bool:
         """Return whether another API server does the same to every manifest."""
-        mine, others = ((one.written, one.dropped, one.profiles) for one in (self, other))
-        return self.defaults is other.defaults and mine == others
+        mine, theirs = ((creation.written, creation.dropped, creation.profiles) for creation in (self, other))
+        return self.defaults is other.defaults and mine == theirs
 
 
 class ApiServerTables(msgspec.Struct, frozen=True):

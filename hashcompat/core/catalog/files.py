@@ -44,10 +44,10 @@ class DataFiles(msgspec.Struct, frozen=True):
 
         Errors as read_json, which name the file and the place; further keys of a row are for people.
         """
-        found = self.table(name)
+        rows = self.table(name)
         for key in at:
-            found = found[key]
-        return fitted(f"{self.directory / 'tables' / name}.json", found, kind)
+            rows = rows[key]
+        return fitted(f"{self.directory / 'tables' / name}.json", rows, kind)
 
     def tree(self, kind: str, name: str) -> Any:
         """Read one type tree; errors as read_json."""
@@ -70,15 +70,15 @@ def digest(*directories: Path) -> str:
     """
     import hashlib  # noqa: PLC0415 - for fleets alone
 
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     for directory in directories:
         for path in sorted(directory.rglob("*.json")):
             try:
                 content = path.read_bytes()
             except OSError as error:
                 raise InputError(f"{path}: cannot read release data: {error.strerror}") from error
-            found.update(f"{path.relative_to(directory).as_posix()} {len(content)}\n".encode() + content)
-    return found.hexdigest()
+            hasher.update(f"{path.relative_to(directory).as_posix()} {len(content)}\n".encode() + content)
+    return hasher.hexdigest()
 
 
 def default_directory() -> Path:
@@ -157,13 +157,13 @@ class DataTable(msgspec.Struct, frozen=True):
     rows: Mapping[str, Sequence[Row]]
     """The rows by respect."""
 
-    def decide(self, made: type[Decided], release: Release, **given: Any) -> Decided:
-        """Return the values of all that a release does; ``given`` are the fields that no row decides.
+    def decide(self, made: type[Decided], release: Release, **fields: Any) -> Decided:
+        """Return the values of all that a release does; ``fields`` are the fields that no row decides.
 
         Raises InputError where the rows do not decide every other field exactly once.
         """
-        names = [name for name in made.__struct_fields__ if name not in given]
-        return made(**given, **{name: self.value(camel(name), release) for name in names})
+        names = [name for name in made.__struct_fields__ if name not in fields]
+        return made(**fields, **{name: self.value(camel(name), release) for name in names})
 
     def value(self, name: str, release: Release) -> Any:
         """Return what a release does in one respect; errors as ``decide``."""
@@ -236,18 +236,18 @@ def merged(spans: Iterable[Span]) -> list[Span]:
     return joined
 
 
-def common(one: Iterable[Span], other: Sequence[Span]) -> Iterator[Span]:
+def common(spans: Iterable[Span], limits: Sequence[Span]) -> Iterator[Span]:
     """Yield what is in a span of both."""
-    for since, until in one:
-        for limit in other:
-            both = max(since, limit[0]), min(until, limit[1])
-            if both[0] < both[1]:
-                yield both
+    for since, until in spans:
+        for limit in limits:
+            overlap = max(since, limit[0]), min(until, limit[1])
+            if overlap[0] < overlap[1]:
+                yield overlap
 
 
 def span_words(spans: Iterable[Span]) -> str:
     """Return spans in words: ``1.27 - 1.30``, ``1.24 and later``, ``up to 1.5``, ``every release``."""
-    return _listed(_words(*found) for found in merged(spans))
+    return _listed(_words(*ends) for ends in merged(spans))
 
 
 def beginnings(spans: Iterable[Span]) -> str:

@@ -215,12 +215,12 @@ class StateForms:
     def _file(self, key: str, row: Mapping[str, Any] | None) -> StateFile:
         """Return what a row makes of a file; it is null where a release does not read the file."""
         about = self._table["files"][key]
-        known = self._named(about["forms"])
+        forms = self._named(about["forms"])
         if row is None:
-            return StateFile(about["path"], known)
+            return StateFile(about["path"], forms)
         gated = {gate: self._named(names) for gate, names in row.get("gated", {}).items()}
         plain = {name: row[name] for name in ("gate", "refusal", "empty") if name in row}
-        return StateFile(about["path"], known, self._named(row["forms"]), gated, **plain)
+        return StateFile(about["path"], forms, self._named(row["forms"]), gated, **plain)
 
     def _named(self, names: list[str]) -> tuple[StateFileForm, ...]:
         return tuple(self._forms[name] for name in names)

@@ -191,17 +191,17 @@ class ConfigTable:
         return _unknown(self.fields(release), document, "")
 
 
-def _unknown(known: Mapping[str, ConfigField], document: Mapping[str, Any], prefix: str) -> Iterator[str]:
+def _unknown(fields: Mapping[str, ConfigField], document: Mapping[str, Any], prefix: str) -> Iterator[str]:
     for name, value in document.items():
         path = f"{prefix}{name}"
-        kind = known[path].kind if path in known else ""
+        kind = fields[path].kind if path in fields else ""
         if not kind:
             yield path
         elif kind == "object" and isinstance(value, dict):
-            yield from _unknown(known, value, f"{path}.")
+            yield from _unknown(fields, value, f"{path}.")
         elif kind == "list" and isinstance(value, list):
             for element in value:
-                yield from _unknown(known, element if isinstance(element, dict) else {}, f"{path}[].")
+                yield from _unknown(fields, element if isinstance(element, dict) else {}, f"{path}[].")
 
 
 # The values with which kubelets do not start: the rows of kubeletvalues.json.
@@ -364,12 +364,12 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     @property
     def words(self) -> Iterator[str]:
         """The words that the row knows: accepted values, keys and exceptions."""
-        others = (self.only_with, self.not_with)
-        known = (*self.one_of, *self.excepted, *self.keys_one_of, *self.having, *self.not_together)
-        known = (*known, *self.not_on_cgroup_v1)
-        yield from (word for word in known if isinstance(word, str))
-        for other in others:
-            yield from (word for word in (other.values if other else ()) if isinstance(word, str))
+        settings = (self.only_with, self.not_with)
+        values = (*self.one_of, *self.excepted, *self.keys_one_of, *self.having, *self.not_together)
+        values = (*values, *self.not_on_cgroup_v1)
+        yield from (word for word in values if isinstance(word, str))
+        for setting in settings:
+            yield from (word for word in (setting.values if setting else ()) if isinstance(word, str))
 
 
 _FIRST: Final = parse_release("1.10.0")

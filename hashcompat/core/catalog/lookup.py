@@ -208,13 +208,16 @@ class Catalog:
     def _behaviour(self) -> DataTable:
         return read_table("behaviour.json", self._data.table("behaviour"))
 
-    def behaviour_since(self, one: Release, other: Release) -> Iterator[tuple[str, str, str]]:
+    def behaviour_since(self, release: Release, other: Release) -> Iterator[tuple[str, str, str]]:
         """Yield what kubelets do since a release between two: key, first release, words.
 
         Only of what the two do otherwise, so that what began and ended in between is left out.
         """
         for key, rows in self._behaviour.rows.items():
-            ends = [next(at for at, row in enumerate(rows) if row.releases.holds(it)) for it in (one, other)]
+            ends = [
+                next(place for place, row in enumerate(rows) if row.releases.holds(end))
+                for end in (release, other)
+            ]
             if rows[ends[0]].value != rows[ends[1]].value:
                 yield from (
                     (key, row.releases.since, row.about) for row in rows[min(ends) + 1 : max(ends) + 1]
@@ -258,7 +261,7 @@ class Catalog:
                 tables.profiles_by(kubelet.release),
             )
             self._api_servers[key] = next(
-                (known for known in self._api_servers.values() if known.does_as(server)), server
+                (cached for cached in self._api_servers.values() if cached.does_as(server)), server
             )
         return self._api_servers[key]
 
@@ -271,7 +274,7 @@ class Catalog:
         if rows not in self._defaults:
             defaults = tables.resolved(release, gates, container_structs(self.newest_schema()).get)
             self._defaults[rows] = next(
-                (known for known in self._defaults.values() if known == defaults), defaults
+                (cached for cached in self._defaults.values() if cached == defaults), defaults
             )
         return self._defaults[rows]
 
@@ -290,8 +293,8 @@ class Catalog:
         """
         key = name, settings
         if key not in self._kubelets:
-            found, row = self.known.find(name)
-            release = self.vendors.true(found)
+            parsed, row = self.known.find(name)
+            release = self.vendors.true(parsed)
             behaviour = self._behaviour.decide(Behaviour, release)
             features = msgspec.convert(behaviour.pod_features, tuple[PodFeature, ...])
             behaviour = structs.replace(
@@ -336,15 +339,15 @@ class Catalog:
     def in_order(self, names: Iterable[str]) -> list[str]:
         """Return the names of releases, each once, oldest first and unknown ones last."""
         distinct = sorted(set(names))
-        known = {self.kubelet(name): name for name in distinct if self.knows(name)}
-        first = [known[kubelet] for kubelet in oldest_first(known)]
+        kubelets = {self.kubelet(name): name for name in distinct if self.knows(name)}
+        first = [kubelets[kubelet] for kubelet in oldest_first(kubelets)]
         return [*first, *(name for name in distinct if name not in first)]
 
-    def is_same_build(self, one: str, other: str) -> bool:
+    def is_same_build(self, name: str, other: str) -> bool:
         """Return whether two names are those of one known build."""
-        if not (self.knows(one) and self.knows(other)):
+        if not (self.knows(name) and self.knows(other)):
             return False
-        return same_build(self.kubelet(one).release, self.kubelet(other).release)
+        return same_build(self.kubelet(name).release, self.kubelet(other).release)
 
     def predecessors(self, release: Release, day: date) -> tuple[Predecessor, ...]:
         """Return the releases older than one that were published by a day, one per way of hashing.

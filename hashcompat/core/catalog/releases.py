@@ -157,7 +157,7 @@ def span(names: Iterable[str]) -> str:
         ends = oldest_first(_Named(name, parse_release(name)) for name in dict.fromkeys(names))
     except UsageError:
         return ", ".join(dict.fromkeys(names))
-    return " - ".join(dict.fromkeys(one.name for one in (*ends[:1], *ends[-1:])))
+    return " - ".join(dict.fromkeys(end.name for end in (*ends[:1], *ends[-1:])))
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -165,14 +165,14 @@ class _Named(msgspec.Struct, frozen=True):
     release: Release
 
 
-def newer_of(one: Owner, other: Owner) -> Owner:
-    """Return the one of the newer release; ``one`` where both have the same."""
-    return max(one, other, key=lambda owner: _order(owner.release))
+def newer_of(first: Owner, second: Owner) -> Owner:
+    """Return the one of the newer release; ``first`` where both have the same."""
+    return max(first, second, key=lambda owner: _order(owner.release))
 
 
-def is_older(one: Release, other: Release) -> bool:
+def is_older(release: Release, other: Release) -> bool:
     """Return whether one upstream release is older than another."""
-    return _order(one) < _order(other)
+    return _order(release) < _order(other)
 
 
 def goes_back(running: str, target: str) -> bool:
@@ -191,19 +191,19 @@ def runs(running: str, target: str) -> bool:
         return False
 
 
-def same_upstream(one: Release, other: Release) -> bool:
+def same_upstream(release: Release, other: Release) -> bool:
     """Return whether two names are of one upstream release; ``v1.9.11`` and ``1.9.11`` are."""
-    return _order(one) == _order(other)
+    return _order(release) == _order(other)
 
 
-def same_build(one: Release, other: Release) -> bool:
+def same_build(release: Release, other: Release) -> bool:
     """Return whether two names are of one build: the same upstream release, and the same vendor's if any."""
-    return (_order(one), one.vendor) == (_order(other), other.vendor)
+    return (_order(release), release.vendor) == (_order(other), other.vendor)
 
 
-def is_build_of(one: Release, wanted: Release) -> bool:
+def is_build_of(release: Release, wanted: Release) -> bool:
     """Return whether a release is the wanted one: a vendor's build of it too, where no vendor's is wanted."""
-    return _order(one) == _order(wanted) and wanted.vendor in ("", one.vendor)
+    return _order(release) == _order(wanted) and wanted.vendor in ("", release.vendor)
 
 
 def is_of_minor(release: Release, number: int) -> bool:
@@ -211,9 +211,9 @@ def is_of_minor(release: Release, number: int) -> bool:
     return release.minor_number == number
 
 
-def same_minor(one: Release, other: Release) -> bool:
+def same_minor(release: Release, other: Release) -> bool:
     """Return whether two releases are of one release line."""
-    return one.minor == other.minor
+    return release.minor == other.minor
 
 
 def minors_behind(kubelet: Release, server: Release) -> int:
@@ -228,8 +228,8 @@ def minor_before(release: Release) -> str:
 
 def latest_minor_at(release: Release, minors: Iterable[str]) -> str | None:
     """Return the newest of some minors (``1.9``) that is not newer than a release; None if all are newer."""
-    known = [minor for minor in minors if _minor_order(minor) <= _order(release)[:2]]
-    return max(known, key=_minor_order, default=None)
+    candidates = [minor for minor in minors if _minor_order(minor) <= _order(release)[:2]]
+    return max(candidates, key=_minor_order, default=None)
 
 
 def _minor_order(minor: str) -> tuple[int, ...]:
@@ -280,8 +280,8 @@ class ReleaseRow(msgspec.Struct, frozen=True):
 
         A newer patch release than those known was published after them.
         """
-        known = [day for patch, day in zip(self.patches, self.dates, strict=False) if patch <= release.patch]
-        return known[-1] if known else None
+        days = [day for patch, day in zip(self.patches, self.dates, strict=False) if patch <= release.patch]
+        return days[-1] if days else None
 
     def maintained(self, day: date) -> bool:
         """Return whether upstream maintained this minor on a day, on which it was published."""
@@ -344,12 +344,12 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         Raises UsageError for a malformed or unknown release, naming the nearest known ones.
         """
         try:
-            found = self._found(name)
+            pair = self._found(name)
         except UsageError as error:
             raise UsageError(f"{error}; {self._nearest(name)}") from None
-        if found is None:
+        if pair is None:
             raise UsageError(f"{name!r} is not a known kubelet release; {self._nearest(name)}")
-        return found
+        return pair
 
     def has_minor(self, release: Release) -> bool:
         """Return whether any release of a release's minor is known."""
@@ -392,8 +392,8 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
     def outwards(self, release: Release) -> list[str]:
         """Return every other release: the older ones, newest first, then the newer ones, oldest first."""
         named = [(name, parse_release(name, pre=True)) for name in self.names]
-        older = [name for name, one in named if is_older(one, release)]
-        newer = [name for name, one in named if is_older(release, one)]
+        older = [name for name, candidate in named if is_older(candidate, release)]
+        newer = [name for name, candidate in named if is_older(release, candidate)]
         return [*reversed(older), *newer]
 
     def published_before(self, release: Release, day: date) -> Iterator[tuple[str, bool]]:
@@ -406,18 +406,18 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
             maintained, builds = row.maintained(day), set[str]()
             # Added releases have no dates, so they are nobody's predecessors.
             for name, published in reversed(list(zip(row.names, row.dates, strict=False))):
-                if published > day or not is_older(other := parse_release(name), release):
+                if published > day or not is_older(candidate := parse_release(name), release):
                     continue
-                build = row.built_with(other) if row.go else ""
+                build = row.built_with(candidate) if row.go else ""
                 if build not in builds:
                     builds.add(build)
                     yield name, maintained
                 if len(builds) >= len(row.go):  # no older release of this minor has another build
                     break
 
-    def minors_between(self, one: Release, other: Release) -> frozenset[str]:
+    def minors_between(self, release: Release, other: Release) -> frozenset[str]:
         """Return the minors after the older of two releases, up to the newer one's."""
-        ends = sorted((one.minor, other.minor), key=self.minors.index)
+        ends = sorted((release.minor, other.minor), key=self.minors.index)
         return frozenset(_stretch(self.minors, *ends)[1:])
 
     def named(self, name: str) -> str:

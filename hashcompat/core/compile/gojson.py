@@ -221,8 +221,8 @@ def compile_known(go_type: GoType) -> Decoder:
             # a nil pointer is null, which passes through the struct's reader unchanged
             return compile_known(elem)
         case Slice(_, elem):
-            known = compile_known(elem)
-            return _whole if known is _whole else _known_elements(known)
+            decode_elem = compile_known(elem)
+            return _whole if decode_elem is _whole else _known_elements(decode_elem)
     return _whole
 
 
@@ -230,26 +230,26 @@ def _whole(value: Any) -> Any:
     return value
 
 
-def _known_keys(known: Mapping[str, Decoder]) -> Decoder:
-    inner = {key: of_value for key, of_value in known.items() if of_value is not _whole}
+def _known_keys(decoders: Mapping[str, Decoder]) -> Decoder:
+    inner = {key: of_value for key, of_value in decoders.items() if of_value is not _whole}
 
     def only(value: Any) -> Any:
         if not is_object(value):
             return value
         # Nearly always nothing is unknown, and then the value itself is the answer, without a copy.
         new = {key: inner[key](value[key]) for key in inner.keys() & value.keys()}
-        if known.keys() >= value.keys() and all(item is value[key] for key, item in new.items()):
+        if decoders.keys() >= value.keys() and all(item is value[key] for key, item in new.items()):
             return value
-        return {key: new.get(key, item) for key, item in value.items() if key in known}
+        return {key: new.get(key, item) for key, item in value.items() if key in decoders}
 
     return only
 
 
-def _known_elements(known: Decoder) -> Decoder:
+def _known_elements(decode_elem: Decoder) -> Decoder:
     def only(value: Any) -> Any:
         if not isinstance(value, list):
             return value
-        new = [known(item) for item in value]
+        new = [decode_elem(item) for item in value]
         return value if all(map(is_, new, value)) else new
 
     return only
@@ -259,12 +259,12 @@ def unknown_fields(go_type: GoType, value: Any) -> Iterator[str]:
     """Yield the paths of JSON keys that the type does not know, which a kubelet of that release drops."""
     match go_type, value:
         case (Struct(), Mapping()) if not isinstance(go_type, Coded):
-            known = {field.json: field.type for _, _, field in json_fields(go_type)}
+            types = {field.json: field.type for _, _, field in json_fields(go_type)}
             for key, item in value.items():
-                if key not in known:
+                if key not in types:
                     yield f".{shown_name(key)}"
                 else:
-                    yield from (f".{key}{path}" for path in unknown_fields(known[key], item))
+                    yield from (f".{key}{path}" for path in unknown_fields(types[key], item))
         case (Pointer(_, elem), _):
             yield from unknown_fields(elem, value)
         case (Slice(_, elem), list()):

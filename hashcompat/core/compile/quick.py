@@ -141,22 +141,24 @@ def _struct(struct: Struct, strict: bool) -> Any:
 
 def _member(field: Field, strict: bool) -> tuple[Any, ...]:
     """Return the Python type of a field, and its default where that is not written."""
-    found: Any
+    python_type: Any
     match field.type:
         case Coded():
             return (type("Own", (_Own,), {"__slots__": (), "of": field.type}),)
         case Struct():
-            found = _struct(field.type, strict)
-            return found, msgspec.field(default_factory=found)  # written whatever is in it
+            python_type = _struct(field.type, strict)
+            return python_type, msgspec.field(default_factory=python_type)  # written whatever is in it
         case Pointer(_, elem) if field.omitempty:
             return Optional[_type(elem, strict)], None  # noqa: UP045 - of a value
         case Slice() | Map():
-            found = _type(field.type, strict)
+            python_type = _type(field.type, strict)
             if field.omitempty:
-                return found, msgspec.field(default_factory=list if isinstance(field.type, Slice) else dict)
-            return (Annotated[found, msgspec.Meta(min_length=1)],)
-    found = _type(field.type, strict)
-    return (found, zero_value(field.type)) if field.omitempty else (found,)
+                return python_type, msgspec.field(
+                    default_factory=list if isinstance(field.type, Slice) else dict
+                )
+            return (Annotated[python_type, msgspec.Meta(min_length=1)],)
+    python_type = _type(field.type, strict)
+    return (python_type, zero_value(field.type)) if field.omitempty else (python_type,)
 
 
 def _type(go_type: GoType, strict: bool) -> Any:
@@ -285,21 +287,21 @@ def _remembered(text: Text) -> Text:
 
     It raises ValueError for what is not plain JSON, and for a large value: a cluster has few of one kind.
     """
-    known, size = dict[bytes, str](), 0
+    texts, size = dict[bytes, str](), 0
 
     def found(value: Any) -> str:
         nonlocal size
         key = dumps(value, _BY_VALUE)
-        one = known.get(key)
-        if one is None:
+        cached = texts.get(key)
+        if cached is None:
             if len(key) > _LONGEST:
                 raise ValueError("left to the whole")
-            one = text(value)
+            cached = text(value)
             if size > _LARGEST:
-                known.clear()
+                texts.clear()
                 size = 0
             size += len(key)
-            known[key] = one
-        return one
+            texts[key] = cached
+        return cached
 
     return found

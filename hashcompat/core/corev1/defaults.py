@@ -35,14 +35,14 @@ def apply_defaults(pod: Json, static_pods: StaticPods) -> None:
 
 
 def apply_rows(
-    rows: Iterable[Default], found: Iterable[tuple[str, str, Json]], *, host_network: bool
+    rows: Iterable[Default], targets: Iterable[tuple[str, str, Json]], *, host_network: bool
 ) -> None:
     """Apply rows in order to the objects that ``objects`` found.
 
-    Each of ``found`` is the name of a struct, its place, and the JSON object.
+    Each of ``targets`` is the name of a struct, its place, and the JSON object.
     """
     by_struct: dict[str, list[tuple[str, Json]]] = defaultdict(list)
-    for struct, place, target in found:
+    for struct, place, target in targets:
         by_struct[struct].append((place, target))
     for row in rows:
         apply = applier(row)
@@ -113,7 +113,9 @@ def _add_resize_policies(site: Site) -> None:
     requests, present = reach(target, ("resources", "requests")) or {}, target.get(key) or []
     # a null in the list decodes to an empty policy
     named = {(policy or {}).get("resourceName") for policy in present}
-    added = [dict(one) for one in site.row.argument if one["resourceName"] in requests.keys() - named]
+    added = [
+        dict(policy) for policy in site.row.argument if policy["resourceName"] in requests.keys() - named
+    ]
     if added:
         target[key] = [*present, *added]
 
@@ -268,15 +270,15 @@ _PARSERS: Final[Mapping[str, Callable[[str], str]]] = {
 """By the names that rows of defaults.json have for them."""
 
 
-def is_same_image(one: str, other: str) -> bool | None:
+def is_same_image(image: str, other: str) -> bool | None:
     """Return whether two names are of one image; None where that is not certain.
 
     A runtime names an image in full (``docker.io/library/nginx:1.27`` for ``nginx:1.27``), by its digest, or
     by the id that it gave it. Source: github.com/distribution/reference ``ParseNormalizedNamed``.
     """
-    if one == other:
+    if image == other:
         return True
-    named, other_named = _in_full(one), _in_full(other)
+    named, other_named = _in_full(image), _in_full(other)
     if named is None or other_named is None or named[1].startswith("@") != other_named[1].startswith("@"):
         return None
     return named == other_named

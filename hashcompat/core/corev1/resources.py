@@ -113,16 +113,16 @@ def _sum(lists: Iterable[Resources]) -> dict[str, Held]:
     return total
 
 
-def _most(one: dict[str, Held], other: dict[str, Held]) -> dict[str, Held]:
+def _most(quantities: dict[str, Held], other: dict[str, Held]) -> dict[str, Held]:
     """Return the larger quantity of each resource, or the first of two equal ones (``maxResourceList``)."""
-    added = {name: held for name, held in other.items() if name not in one}
+    added = {name: held for name, held in other.items() if name not in quantities}
     # ``new.Cmp(known)``: the first of two equal ones stays, and with it its cached text
     larger = {
         name: Held(larger_one(other[name].quantity, held.quantity))
-        for name, held in one.items()
+        for name, held in quantities.items()
         if name in other
     }
-    return {**one, **added, **larger}
+    return {**quantities, **added, **larger}
 
 
 # A pod's QoS class, which places its cgroup.

@@ -118,8 +118,8 @@ def _compared(is_greater: bool) -> Callable[[str | None, Sequence[Any]], bool]:
         # labels.Requirement parses both with strconv.ParseInt, and matches nothing where that fails
         if value is None or len(texts) != 2 or not all(map(_INTEGER.fullmatch, texts)):
             return False
-        one, other = map(int, texts)
-        return one > other if is_greater else one < other
+        actual, bound = map(int, texts)
+        return actual > bound if is_greater else actual < bound
 
     return holds
 
@@ -176,10 +176,10 @@ def _is_beyond(taint: Mapping[str, Any], toleration: _Toleration) -> bool:
     texts = _text(taint, "value"), value
     if operator not in ("Gt", "Lt") or not all(map(_CANONICAL.fullmatch, texts)):
         return False
-    one, other = map(int, texts)
-    fit = all(-(1 << 63) <= number < 1 << 63 for number in (one, other))
+    actual, bound = map(int, texts)
+    fit = all(-(1 << 63) <= number < 1 << 63 for number in (actual, bound))
     at = effect in ("", _text(taint, "effect")) and key in ("", _text(taint, "key"))
-    return fit and at and (one > other if operator == "Gt" else one < other)
+    return fit and at and (actual > bound if operator == "Gt" else actual < bound)
 
 
 def _text(row: Mapping[str, Any], key: str) -> str:
@@ -304,7 +304,7 @@ def volume_kinds(spec: Mapping[str, Any]) -> frozenset[str]:
 def _source_keys(volume: Mapping[str, Any]) -> Iterator[str]:
     projected = volume.get("projected")
     joined = _items(projected.get("sources")) if isinstance(projected, Mapping) else []
-    yield from (key for one in (volume, *joined) for key, source in one.items() if source is not None)
+    yield from (key for sources in (volume, *joined) for key, source in sources.items() if source is not None)
 
 
 MIGRATED_VOLUMES: Final[Mapping[str, tuple[str, str]]] = {
@@ -324,8 +324,8 @@ Source: csi-translation-lib plugins/, pkg/volume/csimigration/plugin_manager.go 
 
 def mounted(spec: Mapping[str, Any], kinds: Collection[str]) -> list[str]:
     """Return which of some kinds of volumes a container mounts, sorted."""
-    found = {kind for volume in _mounted(spec) for kind in _source_keys(volume)}
-    return sorted(found.intersection(kinds))
+    keys = {kind for volume in _mounted(spec) for kind in _source_keys(volume)}
+    return sorted(keys.intersection(kinds))
 
 
 def claims(spec: Mapping[str, Any], pod: str) -> list[str]:

@@ -25,23 +25,23 @@ def labels_of_claims(spec: Mapping[str, Any], pod: str) -> Mapping[str, frozense
     for mounted, label in _mounts(spec):
         by_volume.setdefault(mounted, set()).update(label)
     recursive = text(part(spec, "securityContext"), "seLinuxChangePolicy") == "Recursive"
-    found = dict[str, frozenset[str]]()
+    by_claim = dict[str, frozenset[str]]()
     for volume in map(mapping, rows(spec, "volumes")):
         labels = by_volume.get(name) if (name := text(volume, "name")) else None
         claim = claim_of(volume, pod) if labels is not None else None
         if labels is not None and claim is not None:
             alone = len(labels) == 1 and (recursive or labels == {""})
-            found[claim] = frozenset() if alone else frozenset(labels)
-    return found
+            by_claim[claim] = frozenset() if alone else frozenset(labels)
+    return by_claim
 
 
 def _mounts(spec: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the names of the volumes that containers mount, and the label of each such container, if any."""
     of_pod = part(spec, "securityContext").get("seLinuxOptions")
-    for container in (mapping(each) for key in CONTAINER_LISTS for each in rows(spec, key)):
+    for container in (mapping(row) for key in CONTAINER_LISTS for row in rows(spec, key)):
         own = part(container, "securityContext").get("seLinuxOptions")
         options = of_pod if own is None else own
-        given = [text(options, each) for each in _PARTS] if isinstance(options, Mapping) else None
-        label = () if given is None else (":".join(given) if any(given) else "",)
+        parts = [text(options, key) for key in _PARTS] if isinstance(options, Mapping) else None
+        label = () if parts is None else (":".join(parts) if any(parts) else "",)
         for mount in map(mapping, rows(container, "volumeMounts")):
             yield text(mount, "name"), label

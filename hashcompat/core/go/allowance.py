@@ -74,12 +74,12 @@ def names() -> Allowance:
     return Allowance(MOST_OF_NAMES, "bytes of names that are not ASCII, or long", "give a part of the pods")
 
 
-def odd(*given: str) -> int:
+def odd(*texts: str) -> int:
     """Return how many bytes those names take that no API server accepts."""
-    whole = "".join(given)
+    whole = "".join(texts)
     if whole.isascii() and len(whole) <= ORDINARY_NAME:
         return 0
-    return sum(getsizeof(name) for name in given if len(name) > ORDINARY_NAME or not name.isascii())
+    return sum(getsizeof(name) for name in texts if len(name) > ORDINARY_NAME or not name.isascii())
 
 
 def hashes() -> Allowance:

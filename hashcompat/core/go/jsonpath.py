@@ -101,7 +101,7 @@ def _each(items: Any, change: Change) -> Any:
         return items
     new = [change(item) for item in items]
     # identity, not equality: callers see by it that nothing changed, and 1 == True in Python
-    if all(one is other for one, other in zip(new, items, strict=True)):
+    if all(item is old for item, old in zip(new, items, strict=True)):
         return items
     return [item for item in new if item is not GONE] or GONE
 
@@ -238,19 +238,19 @@ def of_json(whole: str, value: Mapping[str, Any]) -> Text:
 
 def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
     key = ""
-    for found in _TOKEN.finditer(text, start, end):
-        last = found.lastindex
+    for match in _TOKEN.finditer(text, start, end):
+        last = match.lastindex
         if last == 1:
-            yield Token(*found.span(1), key)
+            yield Token(*match.span(1), key)
             continue
         # in a list of strings no key comes before a string, so the key of the list is the latest one
-        key = found[1]
-        if key.startswith(_OF_LIST) and (own := _WRITTEN.fullmatch(text, *found.span(1))):
+        key = match[1]
+        if key.startswith(_OF_LIST) and (own := _WRITTEN.fullmatch(text, *match.span(1))):
             yield Token(*own.span(1), key, is_key=True)
         if last == _VALUE:
-            yield Token(*found.span(_VALUE), key)
+            yield Token(*match.span(_VALUE), key)
         elif last == _DIGITS and key == COUNT:
-            yield Token(*found.span(_DIGITS), key, is_number=True)
+            yield Token(*match.span(_DIGITS), key, is_number=True)
 
 
 def leaves(value: Mapping[str, Any], *, keys: bool = False) -> Iterator[tuple[tuple[str | int, ...], Any]]:
@@ -261,14 +261,14 @@ def leaves(value: Mapping[str, Any], *, keys: bool = False) -> Iterator[tuple[tu
     todo: list[tuple[tuple[str | int, ...], Iterator[tuple[str | int, Any]]]] = [((), _within(value))]
     while todo:
         steps, rest = todo[-1]
-        for step, one in rest:
-            kind = type(one)
+        for step, child in rest:
+            kind = type(child)
             if keys and type(step) is str and step.startswith(_OF_LIST) and (own := OWN_KEY.fullmatch(step)):
                 yield (*steps, step), own[1]
             if kind is str or (kind is int and step == COUNT):
-                yield (*steps, step), one
-            elif one and (kind is dict or kind is list):  # most of managedFields is empty objects
-                todo.append(((*steps, step), _within(one)))
+                yield (*steps, step), child
+            elif child and (kind is dict or kind is list):  # most of managedFields is empty objects
+                todo.append(((*steps, step), _within(child)))
                 break  # what is left of this one is next
         else:
             todo.pop()
@@ -281,6 +281,6 @@ def _within(value: Any) -> Iterator[tuple[str | int, Any]]:
 
 def _lines(whole: str, value: Mapping[str, Any], key: str, rows: Sequence[Any]) -> Sequence[int]:
     """Return the lines of the objects in a list of an object, whose text begins at line 1."""
-    found = JsonLines()
-    found.add(dict(value), 1, 1 + whole.count("\n"), whole.__str__)
-    return found.lines(key, rows)
+    placed = JsonLines()
+    placed.add(dict(value), 1, 1 + whole.count("\n"), whole.__str__)
+    return placed.lines(key, rows)

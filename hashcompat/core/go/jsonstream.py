@@ -48,7 +48,7 @@ class Alike(Protocol):
     def match(self, text: str, position: int, line: int) -> tuple[Any, int, int] | None:
         """Return an element that begins there, the line breaks in it, and its end; None for any other."""
 
-    def learn(self, found: Text, value: Any, line: int) -> Any:
+    def learn(self, text: Text, value: Any, line: int) -> Any:
         """Take one more element that was decoded strictly; return what is made of it, or itself."""
 
 
@@ -166,8 +166,8 @@ class Window:
         try:
             if meter is not None or not is_small(self._position, end):
                 size = characters_in(*place), values_in(*place)
-                for each in filter(None, (object_meter(), meter)):
-                    each.add(*size)
+                for counter in filter(None, (object_meter(), meter)):
+                    counter.add(*size)
             if may_be_deep(*place):
                 check_depth(value)
         except InputError as error:
@@ -242,12 +242,12 @@ class Window:
         number = whole.count(between) + 1
 
         def plain(text: str) -> Sequence[tuple[Any, str]] | DecodedRun | None:
-            found = quick(text)
+            values = quick(text)
             # more have a comma between them, which documents may not
-            if found is None or isinstance(found, DecodedRun) or len(found) != number:
+            if values is None or isinstance(values, DecodedRun) or len(values) != number:
                 return None
             # the elements of a list are parts of their own
-            return found if all(type(one) is dict and ITEMS not in one for one, _ in found) else None
+            return values if all(type(value) is dict and ITEMS not in value for value, _ in values) else None
 
         return self._offered(end, whole.replace(between, f"}},{newline}{{"), plain, alike)
 
@@ -405,15 +405,15 @@ def parts(
     """
     window = Window(chunks, DECODER if strict else _PLAIN, placed=strict)
     reader = _Elements(window, quick, alike, rest)
-    each = alike if documents else None
+    document_alike = alike if documents else None
     number = 0
     while char := window.peek():
         number += 1
         if char != "{":
             yield Part(number, window.value("$"))
-        elif each and (one := window.alike(each)) is not None:
-            yield Part(number, one)
-        elif each and quick and (run := window.documents(quick, each)):
+        elif document_alike and (document := window.alike(document_alike)) is not None:
+            yield Part(number, document)
+        elif document_alike and quick and (run := window.documents(quick, document_alike)):
             for behind, (value, own) in enumerate(run):
                 yield Part(number + behind, value, lines=own.lines if own else None)
             number += len(run) - 1
@@ -526,8 +526,8 @@ class _Elements:
                 if window.peek() == "]":
                     window.closes("]")
                     return
-            if alike and (one := window.alike(alike)) is not None:
-                yield index, one, None
+            if alike and (entry := window.alike(alike)) is not None:
+                yield index, entry, None
                 index += 1
             elif self._quick and (run := window.many(self._quick, alike)):
                 for value, own in run:

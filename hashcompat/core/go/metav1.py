@@ -313,7 +313,7 @@ CODECS: Final[Mapping[str, Coded]] = {
     "intstr-1.0": WIDE_TYPE,
 }
 """The types of old releases that decode or print differently, by codec name."""
-PODS: Final[Mapping[str, Struct]] = {known.name: known for known in (*DEFAULTS.values(), LOCATION, FIELDS)}
+PODS: Final[Mapping[str, Struct]] = {struct.name: struct for struct in (*DEFAULTS.values(), LOCATION, FIELDS)}
 """The types of the trees of pods (schemas/types/pod), by Go type name."""
 WRAPPERS: Final[Mapping[str, Callable[[Struct], Coded]]] = {"v1.Time": time_type, "v1.FieldsV1": fields_type}
 """Types whose fields a tree lists, because they are printed, but that decode by their own methods."""

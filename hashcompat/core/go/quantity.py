@@ -145,10 +145,10 @@ def from_json(value: object) -> Quantity:
     """
     if value is None:
         return ZERO
-    found = parse(raw_text(value))
-    if abs(decimal(found)[1]) > LARGEST_EXPONENT:
+    quantity = parse(raw_text(value))
+    if abs(decimal(quantity)[1]) > LARGEST_EXPONENT:
         raise DecodeError(_TOO_FAR)
-    return found
+    return quantity
 
 
 def raw_text(value: object) -> str:
@@ -345,28 +345,28 @@ def from_json_or_held(value: object) -> Quantity:
 HELD_TYPE: Final = Coded(TYPE.name, TYPE.fields, from_json_or_held, to_json)
 
 
-def add(one: Quantity, other: Quantity) -> Quantity:
+def add(quantity: Quantity, other: Quantity) -> Quantity:
     """Add as ``Quantity.Add`` does.
 
     The cached text is lost, zero takes the format of the other operand, and an int64 may become an inf.Dec.
     """
     # ``q.IsZero()``: a zero has a format too, but Go takes that of what is added to it
-    form = one[3] if decimal(one)[0] else other[3]
-    if one[1][0] is None and other[1][0] is None and (amount := _add_int64(one[0], other[0])):
+    form = quantity[3] if decimal(quantity)[0] else other[3]
+    if quantity[1][0] is None and other[1][0] is None and (amount := _add_int64(quantity[0], other[0])):
         return amount, (None,), "", form
-    first, second, scale = _aligned(one, other)
+    first, second, scale = _aligned(quantity, other)
     return (0, 0), ((dec(first + second, scale),),), "", form
 
 
-def _add_int64(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int] | None:
+def _add_int64(amount: tuple[int, int], other: tuple[int, int]) -> tuple[int, int] | None:
     """Add as ``int64Amount.Add`` does, at the finer of both scales; return None on overflow."""
-    if not one[0] or not other[0]:
-        return one if one[0] or not other[0] else other
-    scale = min(one[1], other[1])
+    if not amount[0] or not other[0]:
+        return amount if amount[0] or not other[0] else other
+    scale = min(amount[1], other[1])
     # 10**19 overflows an int64 whatever it is multiplied by; Go's scaling gives up there too
-    if max(one[1], other[1]) - scale >= len(str(MAX_INT64)):
+    if max(amount[1], other[1]) - scale >= len(str(MAX_INT64)):
         return None
-    terms = [value * 10 ** (own - scale) for value, own in (one, other)]
+    terms = [value * 10 ** (own - scale) for value, own in (amount, other)]
     total = sum(terms)
     return (
         (int(total), scale)
@@ -389,9 +389,9 @@ def larger_one(new: Quantity, known: Quantity) -> Quantity:
     return new
 
 
-def _aligned(one: Quantity, other: Quantity) -> tuple[int, int, int]:
+def _aligned(quantity: Quantity, other: Quantity) -> tuple[int, int, int]:
     """Return both unscaled numbers at the finer of their scales, and that scale, as ``inf.Dec`` does."""
-    (first, first_scale), (second, second_scale) = decimal(one), decimal(other)
+    (first, first_scale), (second, second_scale) = decimal(quantity), decimal(other)
     # scales of an inf.Dec count places behind the point, so the larger one is the finer one
     scale = max(first_scale, second_scale)
     if abs(first_scale - second_scale) > _WIDEST:

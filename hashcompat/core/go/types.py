@@ -193,15 +193,15 @@ def types(root: GoType, *, coded: bool = False) -> Iterator[GoType]:
 
     A struct comes once. ``coded``: those with JSON methods of their own too, and what they are made of.
     """
-    known: set[str] = set()
+    names: set[str] = set()
     todo = [root]
     while todo:
         go_type = todo.pop()
         if isinstance(go_type, Struct):
             # a type may contain itself, as v1.Fields of 1.14 does, and the walk would not end
-            if go_type.name in known or (isinstance(go_type, Coded) and not coded):
+            if go_type.name in names or (isinstance(go_type, Coded) and not coded):
                 continue
-            known.add(go_type.name)
+            names.add(go_type.name)
         yield go_type
         todo += _parts(go_type)
 
@@ -318,16 +318,16 @@ def _of_structs(old: Struct, new: Struct, wanted: Callable[[MemberPair], bool], 
     steps: list[tuple[str, _Place | None, _Place | None, bool, Walk | None]] = []
     # the newer type's order first, so that added fields stand among their neighbours
     for key in dict.fromkeys([*news, *olds]):
-        one, other, place = olds.get(key), news.get(key), jsonpath.below(path, key)
-        pair = MemberPair(place, one.member(ANY) if one else None, other.member(ANY) if other else None)
-        below = _walk(one.field.type, other.field.type, wanted, place) if one and other else None
+        before, after, place = olds.get(key), news.get(key), jsonpath.below(path, key)
+        pair = MemberPair(place, before.member(ANY) if before else None, after.member(ANY) if after else None)
+        below = _walk(before.field.type, after.field.type, wanted, place) if before and after else None
         if (is_wanted := wanted(pair)) or below:
-            steps.append((place, one, other, is_wanted, below))
+            steps.append((place, before, after, is_wanted, below))
 
     def walk(ours: Any, theirs: Any) -> Iterator[MemberPair]:
-        for place, one, other, is_wanted, below in steps:
-            mine = one.member(ours) if one else None
-            its = other.member(theirs) if other else None
+        for place, before, after, is_wanted, below in steps:
+            mine = before.member(ours) if before else None
+            its = after.member(theirs) if after else None
             if is_wanted:
                 yield MemberPair(place, mine, its)
             if below and mine and its:
@@ -346,8 +346,8 @@ def _of_each(pairs: Callable[[Any, Any], Iterable[tuple[Any, Any]]], below: Walk
         return None
 
     def walk(ours: Any, theirs: Any) -> Iterator[MemberPair]:
-        for one, other in pairs(ours, theirs):
-            yield from below(one, other)
+        for old, new in pairs(ours, theirs):
+            yield from below(old, new)
 
     return walk
 

@@ -169,19 +169,19 @@ class Builder:
 
     def _aliased_value(self, event: Any) -> Any:
         """Return what an alias repeats; raise InputError for a document of little else (decode.go)."""
-        known = self._anchors.get(event.anchor)
-        if known is None:
+        anchor = self._anchors.get(event.anchor)
+        if anchor is None:
             raise at(event.start_mark, "an alias of an anchor that is not defined before it")
-        if self._depth + known.height > DEEPEST:
+        if self._depth + anchor.height > DEEPEST:
             raise at(event.start_mark, str(too_deep(DEEPEST)))
-        self._deepest = max(self._deepest, self._depth + known.height)
-        self._count(event, known.nodes + 1, known.characters)
-        self._aliased += known.nodes
+        self._deepest = max(self._deepest, self._depth + anchor.height)
+        self._count(event, anchor.nodes + 1, anchor.characters)
+        self._aliased += anchor.nodes
         # Go's own numbers (decode.go ``unmarshal``): small documents may be all aliases
         many = self._aliased > 100 and self._nodes > 1000
         if many and self._aliased / self._nodes > _allowed_ratio(self._nodes):
             raise at(event.start_mark, "excessive aliasing: nearly all of the document is aliases")
-        return known.value
+        return anchor.value
 
     def _sequence(self) -> list[Any]:
         result: list[Any] = []
@@ -219,10 +219,10 @@ class Builder:
             elif key != ITEMS:
                 members[key] = [self.value(event, object_meter(), whole) for event in self._elements()]
             else:
-                for index, each in enumerate(self._elements()):
+                for index, element in enumerate(self._elements()):
                     # the lines of an element are asked for before the next one is read
                     self._lines = {}
-                    value = self.value(each, object_meter())
+                    value = self.value(element, object_meter())
                     yield Part(number, value, index, members.get("kind"), self._found())
                 self._lines = lines
         yield Part(number, members, lines=self._found())
@@ -282,9 +282,9 @@ class Builder:
         return key_of(scalar_value(event), event)
 
 
-def _lines_of(found: Sequence[_Found], _key: str, rows: Sequence[Any]) -> Sequence[int]:
+def _lines_of(mappings: Sequence[_Found], _key: str, rows: Sequence[Any]) -> Sequence[int]:
     """Return the lines of a list's elements, 0 where it is not known."""
-    return next((known[id(rows)][1] for known in found if id(rows) in known), [0] * len(rows))
+    return next((lines[id(rows)][1] for lines in mappings if id(rows) in lines), [0] * len(rows))
 
 
 def _allowed_ratio(nodes: int) -> float:

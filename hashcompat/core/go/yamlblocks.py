@@ -76,8 +76,8 @@ class _Text:
         """Consume the elements; yield each, and where the objects in it begin."""
         mark = f"{self._indent}- "
         while self._has(len(mark)) and self._text.startswith(mark, self._position):
-            if alike and (found := self._alike(alike)) is not None:
-                yield found, None
+            if alike and (entry := self._alike(alike)) is not None:
+                yield entry, None
                 continue
             line = self._line
             while (match := self._end.search(self._text, self._position)) is None and self._more():

@@ -358,11 +358,11 @@ def line_of(text: str, place: Place) -> int:
     return line_in(lines_of(text), place)
 
 
-def line_in(known: Mapping[Place, int], place: Place) -> int:
+def line_in(lines: Mapping[Place, int], place: Place) -> int:
     """Return the line of one of many places; an alias has the places of what it repeats elsewhere."""
-    while place and place not in known:
+    while place and place not in lines:
         place = place[:-1]
-    return known.get(place, 1)
+    return lines.get(place, 1)
 
 
 def _value(events: Events, event: Any, place: Place) -> Iterator[tuple[Place, int]]:

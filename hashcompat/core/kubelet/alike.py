@@ -21,22 +21,24 @@ Defaults = Sequence[tuple[str, Any]]
 """Paths below a container, without ``[*]``, and the values that API servers write there by themselves."""
 
 
-def hash_alike(one: Kubelet, other: Kubelet) -> bool:
+def hash_alike(kubelet: Kubelet, other: Kubelet) -> bool:
     """Return whether two releases hash every container alike that sets only fields which both know.
 
     Where JSON is hashed unset fields leave no trace, but encoding/json does: Go 1.22 escapes a backspace and
     a form feed differently (kubernetes/kubernetes#125895 - #125898). Where ``%#v`` text is hashed, the whole
     type tree is part of it.
     """
-    if one.era is not other.era:
+    if kubelet.era is not other.era:
         return False
     # schemas are compared by identity: releases with the same Go types share one object
-    return one.escapes == other.escapes if one.era.hashes_json else one.schema is other.schema
+    return kubelet.escapes == other.escapes if kubelet.era.hashes_json else kubelet.schema is other.schema
 
 
-def never_alike(one: Kubelet, other: Kubelet) -> bool:
+def never_alike(kubelet: Kubelet, other: Kubelet) -> bool:
     """Return whether two releases hash every container differently: other steps, or other types in text."""
-    return one.era is not other.era or (one.era.prints_unset_fields and one.schema is not other.schema)
+    return kubelet.era is not other.era or (
+        kubelet.era.prints_unset_fields and kubelet.schema is not other.schema
+    )
 
 
 def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tuple[Kubelet, ...]:
@@ -48,22 +50,22 @@ def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tupl
     kept: list[Kubelet] = []
     for old in olds:
         alike = _same_code(old, new) if new_fields and old.era.whole else hash_alike(old, new)
-        if not alike and not any(_same_code(old, known) for known in kept):
+        if not alike and not any(_same_code(old, kubelet) for kubelet in kept):
             kept.append(old)
     return tuple(kept)
 
 
 def no_patch_needed(new: str, likes: Iterable[str]) -> str:
     """Return the message that ``distinct`` found nothing to patch."""
-    others = dict.fromkeys(like for like in likes if like != new)
-    if not others:
+    releases = dict.fromkeys(like for like in likes if like != new)
+    if not releases:
         return f"No patch needed: {new} already accepts its own hashes."
-    names = ", ".join((*others, new))
+    names = ", ".join((*releases, new))
     return f"No patch needed: {names} hash a container alike as long as it sets only fields that all know."
 
 
-def _same_code(one: Kubelet, other: Kubelet) -> bool:
-    return (one.schema, one.era, one.escapes) == (other.schema, other.era, other.escapes)
+def _same_code(kubelet: Kubelet, other: Kubelet) -> bool:
+    return (kubelet.schema, kubelet.era, kubelet.escapes) == (other.schema, other.era, other.escapes)
 
 
 def unknown_to(spec: Mapping[str, Any], new: Kubelet, old: Kubelet, defaults: Defaults) -> list[str]:
@@ -195,7 +197,11 @@ def unready(kubelet: Kubelet) -> Callable[[Pod], int]:
     For a pod that is Ready, and of which nothing restarts.
     """
     return lambda pod: max(
-        (longest_reset(one.spec, kubelet, static=pod.static) for one in pod.containers if one.running),
+        (
+            longest_reset(container.spec, kubelet, static=pod.static)
+            for container in pod.containers
+            if container.running
+        ),
         default=0,
     )
 
@@ -252,15 +258,15 @@ class Servers(msgspec.Struct, frozen=True):
         return " and ".join(map(_shown, self.each))
 
 
-def _shown(one: tuple[Kubelet, Sequence[str]]) -> str:
-    server, shown = one
+def _shown(entry: tuple[Kubelet, Sequence[str]]) -> str:
+    server, shown = entry
     where = f" ({few(shown, _SHOWN)})" if shown else ""
     return f"{server.release}{where}"
 
 
-def servers_of(found: Mapping[str, Iterable[str]], catalog: Catalog) -> Servers:
+def servers_of(releases: Mapping[str, Iterable[str]], catalog: Catalog) -> Servers:
     """Return the API servers of the releases that are known, by where each release shows."""
-    shown = {catalog.kubelet(name): tuple(where) for name, where in found.items() if catalog.knows(name)}
+    shown = {catalog.kubelet(name): tuple(where) for name, where in releases.items() if catalog.knows(name)}
     return Servers(tuple((server, shown[server]) for server in oldest_first(shown)))
 
 

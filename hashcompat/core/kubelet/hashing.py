@@ -46,8 +46,8 @@ class Hasher(msgspec.Struct, frozen=True, eq=False):
 
     def pieces_of(self, container: Mapping[str, Any]) -> list[str]:
         """Return the hashed text of a container's JSON in pieces; errors as ``hash``."""
-        found = self.quick(container) if self.quick is not None else None
-        return self.pieces(self.decode(container)) if found is None else found
+        pieces = self.quick(container) if self.quick is not None else None
+        return self.pieces(self.decode(container)) if pieces is None else pieces
 
     def pieces(self, value: Any) -> list[str]:
         """Return the hashed text of a typed value in pieces."""

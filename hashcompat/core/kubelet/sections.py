@@ -132,12 +132,12 @@ def keys_of(value: Any) -> set[str]:
     """Return the keys of a JSON value, at any depth."""
     keys, left = set[str](), [value]
     while left:
-        one = left.pop()
-        if isinstance(one, Mapping):
-            keys.update(one)
-            left += one.values()
-        elif isinstance(one, list | tuple):
-            left += one
+        child = left.pop()
+        if isinstance(child, Mapping):
+            keys.update(child)
+            left += child.values()
+        elif isinstance(child, list | tuple):
+            left += child
     return keys
 
 
@@ -203,28 +203,28 @@ class SectionPrinter:
         places = printing.places
         if places is None:
             return whole(printing.hasher.text(form))
-        found, shown = printing.unset.copy(), self._shown
+        parts, shown = printing.unset.copy(), self._shown
         # looked up here rather than by a method: a snapshot of 1,500 pods does so a million times
-        for key, given in form.items():
+        for key, value in form.items():
             if (at := places.get(key)) is not None:
                 place, field = at
-                known = shown.get((id(field), id(given)))
-                found[place] = known[1] if known is not None else self._section(field, given)
-        return Sections(printing.frame, tuple(filter(None, found)))
+                cached = shown.get((id(field), id(value)))
+                parts[place] = cached[1] if cached is not None else self._section(field, value)
+        return Sections(printing.frame, tuple(filter(None, parts)))
 
     def known(self, schema: Schema, form: Spec) -> Spec:
         """Return a container's JSON without what a schema does not know; itself if there is no such thing."""
         if not _is_plain(schema):
             known_form: Spec = compile_known(schema.container)(form)
             return known_form
-        members, known, new, same = _known_to(schema), self._known, dict[str, Any](), True
-        for key, given in form.items():
+        members, cache, new, same = _known_to(schema), self._known, dict[str, Any](), True
+        for key, original in form.items():
             if (member := members.get(key)) is None:
                 same = False
                 continue
-            found = known.get((id(member), id(given)))
-            value = found[1] if found is not None else self._as_known(member, given)
-            same = same and value is given
+            cached = cache.get((id(member), id(original)))
+            value = cached[1] if cached is not None else self._as_known(member, original)
+            same = same and value is original
             new[key] = value
         return form if same else new
 
@@ -241,34 +241,34 @@ class SectionPrinter:
 
     def keys(self, form: Spec) -> frozenset[str]:
         """Return the keys of a container's JSON, at any depth."""
-        found = set(form)
+        keys = set(form)
         for value in form.values():
             if isinstance(value, Mapping | list):
                 below = self._keys.get(id(value))
                 if below is None:
                     below = self._keys[id(value)] = value, frozenset(keys_of(value))
-                found |= below[1]
-        return frozenset(found)
+                keys |= below[1]
+        return frozenset(keys)
 
-    def _section(self, field: _Printed, given: Any) -> str:
-        text: str = field.show(self._typed(field.member, given))
-        self._shown[id(field), id(given)] = given, text
+    def _section(self, field: _Printed, value: Any) -> str:
+        text: str = field.show(self._typed(field.member, value))
+        self._shown[id(field), id(value)] = value, text
         self.size += len(text)
         return text
 
-    def _typed(self, member: _Member, given: Any) -> Any:
-        key = id(member), id(given)
-        found = self._decoded.get(key)
-        if found is None:
+    def _typed(self, member: _Member, value: Any) -> Any:
+        key = id(member), id(value)
+        cached = self._decoded.get(key)
+        if cached is None:
             try:
-                found = given, member.decode(given)
+                cached = value, member.decode(value)
             except DecodeError as error:
-                found = given, error
-            self._decoded[key] = found
-        if isinstance(found[1], DecodeError):
-            raise found[1]
-        return found[1]
+                cached = value, error
+            self._decoded[key] = cached
+        if isinstance(cached[1], DecodeError):
+            raise cached[1]
+        return cached[1]
 
-    def _as_known(self, member: _Member, given: Any) -> Any:
-        found = self._known[id(member), id(given)] = given, member.known(given)
-        return found[1]
+    def _as_known(self, member: _Member, value: Any) -> Any:
+        cached = self._known[id(member), id(value)] = value, member.known(value)
+        return cached[1]

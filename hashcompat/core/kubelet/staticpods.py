@@ -105,7 +105,9 @@ def _undecodable(manifest: Mapping[str, Any], kubelet: Kubelet) -> str:
 def _first_and_last() -> tuple[Kubelet, Kubelet]:
     """Return the oldest and the newest kubelet of which the fields of static pods are known."""
     catalog = default_catalog()
-    first = next(one for name in catalog.releases() if (one := catalog.kubelet(name)).static_pods.known)
+    first = next(
+        kubelet for name in catalog.releases() if (kubelet := catalog.kubelet(name)).static_pods.known
+    )
     return first, catalog.kubelet(catalog.known.newest)
 
 
@@ -146,7 +148,7 @@ def _invalid(manifest: Mapping[str, Any], node_name: str) -> Iterator[str]:
     if type(seconds) is int and not 0 < seconds < 1 << 31:
         yield "$.spec.activeDeadlineSeconds: want 1 to 2147483647"
     yield from _misnamed(rows(spec, "volumes"), "$.spec.volumes", set())
-    volumes = {text(mapping(one), "name") for one in rows(spec, "volumes")}
+    volumes = {text(mapping(volume), "name") for volume in rows(spec, "volumes")}
     names = set[str]()
     for key in ("containers", "initContainers"):
         yield from _misnamed(rows(spec, key), f"$.spec.{key}", names)
@@ -158,10 +160,10 @@ def _invalid(manifest: Mapping[str, Any], node_name: str) -> Iterator[str]:
             yield from _invalid_container(mapping(container), place, on_host=spec.get("hostNetwork") is True)
 
 
-def _misnamed(every: Sequence[Any], place: str, names: set[str]) -> Iterator[str]:
+def _misnamed(entries: Sequence[Any], place: str, names: set[str]) -> Iterator[str]:
     """Yield what is wrong with the names of containers or volumes, none of which may be there twice."""
-    for number, one in enumerate(every):
-        name = text(mapping(one), "name")
+    for number, entry in enumerate(entries):
+        name = text(mapping(entry), "name")
         if not _LABEL.fullmatch(name):
             yield f"{place}[{number}].name: {'not a DNS label' if name else 'missing'}"
         elif name in names:
@@ -182,10 +184,10 @@ def _mounted_wrongly(mounts: Sequence[Any], place: str, volumes: Collection[str]
 
 def _no_words(value: Mapping[str, Any], place: str, words: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield the fields that are none of the words that every release knows; an empty one gets a default."""
-    for key, known in words.items():
-        found = value.get(key)
-        if isinstance(found, str) and found and found not in known:
-            yield f"{place}.{key}: want {', '.join(known)}"
+    for key, choices in words.items():
+        word = value.get(key)
+        if isinstance(word, str) and word and word not in choices:
+            yield f"{place}.{key}: want {', '.join(choices)}"
 
 
 def _invalid_container(container: Mapping[str, Any], place: str, *, on_host: bool) -> Iterator[str]:
@@ -218,7 +220,7 @@ def _invalid_port(port: Mapping[str, Any], place: str, names: set[str], *, on_ho
 
 
 def _invalid_probe(probe: Mapping[str, Any], place: str, *, is_readiness: bool) -> Iterator[str]:
-    if sum(probe.get(one) is not None for one in _HANDLERS) != 1:
+    if sum(probe.get(handler) is not None for handler in _HANDLERS) != 1:
         yield f"{place}: want one of {', '.join(_HANDLERS)}"
     for field in _NUMBERS:
         value = probe.get(field)
@@ -273,10 +275,10 @@ def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> dict[str
 
 def _read_spec(manifest: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
     """Return of a manifest's spec its containers and what the pod asks for itself, with defaults."""
-    given = manifest.get("spec") or {}
-    if isinstance(given, Mapping):  # what else is there, decoding refuses
-        given = {key: given[key] for key in (*CONTAINER_LISTS, "hostNetwork", "resources") if key in given}
-    spec: Mapping[str, Any] = _defaulted({"spec": given}, kubelet.static_pods)["spec"]
+    raw = manifest.get("spec") or {}
+    if isinstance(raw, Mapping):  # what else is there, decoding refuses
+        raw = {key: raw[key] for key in (*CONTAINER_LISTS, "hostNetwork", "resources") if key in raw}
+    spec: Mapping[str, Any] = _defaulted({"spec": raw}, kubelet.static_pods)["spec"]
     return spec
 
 
@@ -302,11 +304,11 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
     if kind not in static_pods.source or not name:
         raise UsageError(f"{source!r} is not a source of static pods; want file:<path> or url:<url>")
     suffix = static_pods.source[kind].format(node=node_name, name=name)
-    given = clean(reach(manifest, ("metadata", "uid")) or "")
+    uid = clean(reach(manifest, ("metadata", "uid")) or "")
     if not static_pods.known:
         # the hash of names and images alone needs no defaults of the release either
-        if given and not kubelet.era.whole:
-            return StaticUid(given, given=True)
+        if uid and not kubelet.era.whole:
+            return StaticUid(uid, given=True)
         return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; {_DATA}")
     check_kind(manifest)
     try:
@@ -314,8 +316,8 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
     except UndecidedError as error:
         text, why = None, f"${error}"
     # after the text is made: a kubelet refuses a manifest that does not decode, whatever its uid
-    if given:
-        return StaticUid(given, given=True)
+    if uid:
+        return StaticUid(uid, given=True)
     if text is None:
         return StaticUid(None, unknown=why)
     # a path on Linux is bytes, and need not be UTF-8
@@ -447,17 +449,17 @@ def _may_hide_a_change(mirror: Mapping[str, Any], before: StaticPods, after: Sta
         (row.step, row.path) for row in after.conversions
     ]:
         return True
-    one, other = _defaults(before), _defaults(after)
-    changed = [row for row in one if row not in other] + [row for row in other if row not in one]
-    found = list(objects(after.types.pod, own(mirror)))
-    reached = {(struct, place) for struct, place, _ in found}
+    old, new = _defaults(before), _defaults(after)
+    changed = [row for row in old if row not in new] + [row for row in new if row not in old]
+    targets = list(objects(after.types.pod, own(mirror)))
+    reached = {(struct, place) for struct, place, _ in targets}
     if any(
         struct == name and (place in places or not places)
         for name, places, *_ in changed
         for struct, place in reached
     ):
         return True
-    return any(_reads_differently(before, after, struct, target) for struct, _, target in found)
+    return any(_reads_differently(before, after, struct, target) for struct, _, target in targets)
 
 
 def _reads_differently(before: StaticPods, after: StaticPods, struct: str, target: Json) -> bool:
@@ -502,8 +504,11 @@ def changed_types(old: Kubelet, new: Kubelet) -> tuple[str, ...]:
     if new_uids(old, new) is not False:
         return ()
     before, after = (
-        {each.name: [(row.name, row.type.name) for row in each.fields] for each in structs(one.types.pod)}
-        for one in (old.static_pods, new.static_pods)
+        {
+            struct.name: [(row.name, row.type.name) for row in struct.fields]
+            for struct in structs(static_pods.types.pod)
+        }
+        for static_pods in (old.static_pods, new.static_pods)
     )
     changed = (name for name in before if name in after and before[name] != after[name])
     return tuple(sorted(name.rpartition(".")[2] for name in changed))

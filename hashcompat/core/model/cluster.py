@@ -100,8 +100,8 @@ _TAG: Final = regex(r"v?(1\.\d{1,3}\.\d{1,3}(?:-(?:alpha|beta|rc)\.\d{1,3})?)(?!
 def release_of(image: str) -> str:
     """Return the release of Kubernetes that an image's tag names; empty where it names none."""
     tag = image.partition("@")[0].rpartition("/")[2].partition(":")[2]
-    found = _TAG.match(tag)
-    return found[1] if found else ""
+    match = _TAG.match(tag)
+    return match[1] if match else ""
 
 
 class ApiServers:
@@ -123,9 +123,9 @@ class ApiServers:
             if isinstance(image, str) and (release := release_of(image)):
                 self.found.setdefault(release, {})[name_path(pod.namespace, pod.name)] = None
 
-    def merge(self, found: Mapping[str, Mapping[str, None]]) -> None:
+    def merge(self, releases: Mapping[str, Mapping[str, None]]) -> None:
         """Add what was found elsewhere."""
-        for release, shown in found.items():
+        for release, shown in releases.items():
             self.found.setdefault(release, {}).update(shown)
 
 
@@ -182,7 +182,7 @@ class Cluster(msgspec.Struct, frozen=True):
     def standing(self) -> Standing:
         """How it counts for the target for which it counts worst."""
         order = [*Standing]
-        return min((one.standing for one in self.upgrades), key=order.index)
+        return min((upgrade.standing for upgrade in self.upgrades), key=order.index)
 
 
 class FleetCause(msgspec.Struct, frozen=True):

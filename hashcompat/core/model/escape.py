@@ -121,7 +121,7 @@ def is_obeyed_unescaped(text: str) -> bool:
     .NET compares by the rules of a culture, which pass over characters that nobody sees. Whatever some reader
     of lines may take as the end of one is an end.
     """
-    seen = _ODD.sub(lambda found: found[0] if is_visible(found[0]) else "", text)
+    seen = _ODD.sub(lambda match: match[0] if is_visible(match[0]) else "", text)
     return is_obeyed("\n".join(seen.splitlines()))
 
 
@@ -175,9 +175,9 @@ def owner_path(namespace: str, owner: str) -> str:
 
 def some(names: Iterable[str], most: int) -> str:
     """Join the first names, each once, and say how many more there are: ``a, b and 3 more``."""
-    every = list(dict.fromkeys(names))
-    more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(every[:most]) + more
+    unique = list(dict.fromkeys(names))
+    more = f" and {len(unique) - most} more" if len(unique) > most else ""
+    return ", ".join(unique[:most]) + more
 
 
 def few(names: Sequence[str], most: int) -> str:

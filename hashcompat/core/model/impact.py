@@ -131,9 +131,9 @@ class OwnerDown(Object, frozen=True):
     def all_of_it(self) -> str:
         """Say which replicas these are, as the subject of a sentence."""
         name = owner_path(self.namespace, self.name)
-        one = f"the only running replica of {name}"
+        single = f"the only running replica of {name}"
         what = "endpoints" if self.name.startswith("Service/") else "replicas"
-        return f"all {self.replicas} {what} of {name}" if self.replicas > 1 else one
+        return f"all {self.replicas} {what} of {name}" if self.replicas > 1 else single
 
 
 class Effect(msgspec.Struct, frozen=True):
@@ -320,13 +320,13 @@ class Impact(Result[NodeImpact], msgspec.Struct, frozen=True):
     def breaches(self) -> tuple[BudgetImpact, ...]:
         """The budgets that the restarts of a node or of a batch breach, each time one of them does."""
         budgets = (budget for effect in self.effects() for budget in effect.budgets)
-        return tuple(one for one in budgets if one.certainty is Certainty.YES)
+        return tuple(budget for budget in budgets if budget.certainty is Certainty.YES)
 
     @property
     def downs(self) -> tuple[OwnerDown, ...]:
         """The owners and Services of which a node or a batch restarts all, each time one of them does."""
         owners = (owner for effect in self.effects() for owner in effect.owners)
-        return tuple(one for one in owners if one.certainty is Certainty.YES)
+        return tuple(owner for owner in owners if owner.certainty is Certainty.YES)
 
     @property
     def is_found(self) -> bool:

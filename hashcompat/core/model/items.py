@@ -333,10 +333,10 @@ def _unlike(asked: str, name: str) -> tuple[int, int]:
     return len(asked) - start - end, len(name)
 
 
-def _shared(one: str, other: str) -> int:
+def _shared(text: str, other: str) -> int:
     """Return how many letters two texts start with in common."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (letter, wanted) in pairs if letter != wanted), min(len(one), len(other)))
+    pairs = enumerate(zip(text, other, strict=False))
+    return next((at for at, (letter, wanted) in pairs if letter != wanted), min(len(text), len(other)))
 
 
 def _rank(asked: str, name: str) -> tuple[int, int] | None:
@@ -348,15 +348,15 @@ def _rank(asked: str, name: str) -> tuple[int, int] | None:
     return (1, abs(len(name) - len(asked))) if starts else None
 
 
-def distance(one: str, other: str) -> int:
+def distance(text: str, other: str) -> int:
     """Return how many letters to insert, leave out, replace or swap with the next make one text the other."""
     before: list[int] = []
     row = list(range(len(other) + 1))
-    for index, letter in enumerate(one):
+    for index, letter in enumerate(text):
         earlier, before, row = before, row, [index + 1]
         for place, wanted in enumerate(other):
             steps = min(before[place + 1] + 1, row[place] + 1, before[place] + (letter != wanted))
-            if index and place and letter == other[place - 1] and one[index - 1] == wanted:
+            if index and place and letter == other[place - 1] and text[index - 1] == wanted:
                 steps = min(steps, earlier[place - 1] + 1)
             row.append(steps)
     return row[-1]

@@ -246,8 +246,8 @@ class Plan(Result[Item], msgspec.Struct, frozen=True):
             return (self.from_release,)
         # a plan without its kept containers knows more releases than its items have
         reported = dict.fromkeys(item.from_release for item in self.items if item.from_release)
-        known = [facts.name for facts in self.releases[:-1]]
-        return tuple(dict.fromkeys([*reported, *known]))
+        names = [facts.name for facts in self.releases[:-1]]
+        return tuple(dict.fromkeys([*reported, *names]))
 
 
 # What a plan can show beyond its items: where hashed texts differ, and its releases in pairs.

@@ -299,8 +299,8 @@ _OF_CONTAINER: Final = besides(Container, ("blank", "own"))
 _OF_POD: Final = besides(Pod, ("shape",))
 
 
-def _equal(one: object, other: object, facts: Callable[[object], object]) -> bool:
-    return type(one) is type(other) and facts(one) == facts(other)
+def _equal(value: object, other: object, facts: Callable[[object], object]) -> bool:
+    return type(value) is type(other) and facts(value) == facts(other)
 
 
 class Node(msgspec.Struct, frozen=True):

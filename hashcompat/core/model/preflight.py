@@ -72,11 +72,17 @@ _NAMED: Final = 2
 def grouped(findings: Iterable[Finding]) -> Iterator[Group]:
     """Yield findings, those together that are equal but for their nodes, in the place of the first."""
     alike: dict[tuple[str, ...], list[Finding]] = {}
-    for one in findings:
-        key: tuple[str, ...] = (one.id, one.status.value, one.object, one.text, one.advice)
-        alike.setdefault(key, []).append(one)
+    for finding in findings:
+        key: tuple[str, ...] = (
+            finding.id,
+            finding.status.value,
+            finding.object,
+            finding.text,
+            finding.advice,
+        )
+        alike.setdefault(key, []).append(finding)
     for ones in alike.values():
-        yield Group(ones[0], tuple(one.node for one in ones))
+        yield Group(ones[0], tuple(finding.node for finding in ones))
 
 
 class Preflight(Result[Finding], msgspec.Struct, frozen=True):
@@ -196,22 +202,22 @@ class Normalization(Result[Change], msgspec.Struct, frozen=True):
     @property
     def before(self) -> int:
         """How many containers are killed without it."""
-        return sum(one.item.verdict in FINDINGS for one in self.changes)
+        return sum(change.item.verdict in FINDINGS for change in self.changes)
 
     @property
     def after(self) -> int:
         """How many are killed with it."""
-        return sum(one.after in FINDINGS for one in self.changes)
+        return sum(change.after in FINDINGS for change in self.changes)
 
     @property
     def unknown(self) -> int:
         """How many containers are UNKNOWN, with and without it."""
-        return sum(one.after is Verdict.UNKNOWN for one in self.changes)
+        return sum(change.after is Verdict.UNKNOWN for change in self.changes)
 
     @property
     def rewritten(self) -> int:
         """How many records are rewritten."""
-        return sum(one.rewrite is not None for one in self.changes)
+        return sum(change.rewrite is not None for change in self.changes)
 
     def _elements(self) -> tuple[Change, ...]:
         return self.changes
@@ -220,11 +226,11 @@ class Normalization(Result[Change], msgspec.Struct, frozen=True):
 def repeated(changes: Iterable[Change]) -> Sequence[str]:
     """Return the ids of containers of which there is more than one change."""
     seen, twice = set[str](), list[str]()
-    for one in changes:
-        if one.rewrite is not None:
-            if one.rewrite.id in seen:
-                twice.append(one.rewrite.id)
-            seen.add(one.rewrite.id)
+    for change in changes:
+        if change.rewrite is not None:
+            if change.rewrite.id in seen:
+                twice.append(change.rewrite.id)
+            seen.add(change.rewrite.id)
     return twice
 
 

@@ -24,12 +24,12 @@ T = TypeVar("T")
 class Keywords(msgspec.StructMeta):
     """Makes structs, and raises UsageError for a keyword that is none of their fields."""
 
-    def __call__(self, *args: Any, **given: Any) -> Any:
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Return a struct of these fields."""
-        for name in given:
+        for name in keywords:
             if name not in self.__struct_fields__:
                 raise unknown_keyword(name, self.__struct_fields__)
-        return super().__call__(*args, **given)
+        return super().__call__(*args, **keywords)
 
 
 class Shows(Protocol):
@@ -274,9 +274,9 @@ def signature(digest: str, key: bytes) -> str:
     return f"hmac-sha256:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
 
 
-def is_signed(digest: str, found: str, key: bytes) -> bool:
+def is_signed(digest: str, text: str, key: bytes) -> bool:
     """Return whether a signature is that of a digest with a key; takes as long for any wrong one."""
-    return hmac.compare_digest(signature(digest, key).encode(), found.encode(errors="replace"))
+    return hmac.compare_digest(signature(digest, key).encode(), text.encode(errors="replace"))
 
 
 # What the objects of documents are made of.

@@ -156,14 +156,14 @@ class Policy(msgspec.Struct, frozen=True, metaclass=Keywords):
             if not isinstance(getattr(self, name), timedelta | None):
                 raise UsageError(f"{name}: want a timedelta; load_policy takes texts such as 24h")
         for name in ("max_restarts", "max_per_owner", "max_per_node"):
-            given = getattr(self, name)
-            if given is not None and not isinstance(given, Limit):
-                text = str(given) if isinstance(given, str | int) and given is not True else ""
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, Limit):
+                text = str(value) if isinstance(value, str | int) and value is not True else ""
                 structs.force_setattr(self, name, limit_of(text, name))
         words: Iterable[object] = self.fail_on
         if isinstance(words, str):
             words = [words]
-        if not isinstance(words, tuple) or not all(isinstance(one, FailOn) for one in words):
+        if not isinstance(words, tuple) or not all(isinstance(finding, FailOn) for finding in words):
             text = ",".join(map(str, words if isinstance(words, Iterable) else [words]))
             structs.force_setattr(self, "fail_on", fail_on_of(text, "fail_on"))
 
@@ -212,11 +212,11 @@ def duration_of(text: str, place: str) -> timedelta:
 def fail_on_of(text: str, place: str) -> tuple[FailOn, ...]:
     """Read ``restart,kill``; raises UsageError, which names the place, for another word."""
     words = [word.strip() for word in text.split(",")]
-    known = ", ".join(FailOn)
-    for one in words:
-        if one not in [*FailOn]:
-            raise UsageError(f"{place}: {one!r}: want some of {known}, with commas between them")
-    return tuple(FailOn(one) for one in dict.fromkeys(words))
+    choices = ", ".join(FailOn)
+    for finding in words:
+        if finding not in [*FailOn]:
+            raise UsageError(f"{place}: {finding!r}: want some of {choices}, with commas between them")
+    return tuple(FailOn(finding) for finding in dict.fromkeys(words))
 
 
 LIMITS: Final = ("max-restarts", "max-per-owner", "max-per-node")

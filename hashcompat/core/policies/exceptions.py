@@ -109,7 +109,7 @@ class Exemptions:
             *self._owners(pod.namespace, *owners_of(pod)),
             self._tables[Names.CONTAINER].first((pod.namespace, pod.name, item.container.name)),
         ]
-        place = min((each for each in places if each is not None), default=None)
+        place = min((index for index in places if index is not None), default=None)
         if place is None:
             return None
         row = self._rows[place]
@@ -200,10 +200,10 @@ def identity(item: Item) -> Identity:
     return Identity(item.pod.namespace, owner_of(item.pod), container.name, container.type, item.verdict)
 
 
-def check_target(found: str, target: str, is_of: Callable[[str], bool]) -> None:
+def check_target(release: str, target: str, is_of: Callable[[str], bool]) -> None:
     """Raise InputError for a baseline of another target: its restarts have other causes than the plan's."""
-    if not is_of(found):
-        raise InputError(f"a baseline for {found}, and the plan is of {target}")
+    if not is_of(release):
+        raise InputError(f"a baseline for {release}, and the plan is of {target}")
 
 
 def baseline_of(items: Iterable[Item]) -> frozenset[Identity]:

@@ -73,17 +73,20 @@ def from_dump(dump: Dump) -> list[Record]:
         raise InputError(f"node {dump.node}: it has no container runtime at a usual path; {where}")
     applied = list(_applied(dump))
     if any(probe.name.endswith(_APPLIED) for probe in dump.of_kind("file")):
-        known = {(one.uid, one.container) for one in applied if isinstance(one, Applied)}
+        keys = {(record.uid, record.container) for record in applied if isinstance(record, Applied)}
         best = [
-            structs.replace(one, unapplied=True)
-            if isinstance(one, Recorded) and one.uid and (one.uid, one.container) not in known
-            else one
-            for one in best
+            structs.replace(record, unapplied=True)
+            if isinstance(record, Recorded) and record.uid and (record.uid, record.container) not in keys
+            else record
+            for record in best
         ]
     devices = _device_files(dump)
     plugins = _plugins(devices)
     if plugins is not None:
-        best = [structs.replace(one, plugins=plugins) if isinstance(one, Recorded) else one for one in best]
+        best = [
+            structs.replace(record, plugins=plugins) if isinstance(record, Recorded) else record
+            for record in best
+        ]
     return [*best, *applied, *_files(dump, best, devices)]
 
 
@@ -105,26 +108,26 @@ _NAMES: Final = 1 << 12
 
 def _files(dump: Dump, records: Iterable[Record], devices: list[Any] | None) -> Iterator[Files]:
     """Yield what of a dump decides about admission, where it shows a kubelet's arguments."""
-    uids = frozenset(one.uid for one in records if isinstance(one, Recorded) and one.uid)
+    uids = frozenset(record.uid for record in records if isinstance(record, Recorded) and record.uid)
     if not uids or ("arguments", _ARGUMENTS[0]) not in dump.probes:
         return
     last = (probes[-1] for probes in dump.probes.values())
-    kept = ((one.kind, one.name, one.text, one.problem) for one in last if _decides(one))
+    kept = ((probe.kind, probe.name, probe.text, probe.problem) for probe in last if _decides(probe))
     yield Files(dump.node, uids, tuple(kept), _devices(devices), _allocated(dump))
 
 
 def _allocated(dump: Dump) -> dict[str, dict[str, Mapping[str, Any]]]:
     """Return what a kubelet noted as allocated; nothing where that was not read, or no kubelet wrote it."""
-    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    allocated: dict[str, dict[str, Mapping[str, Any]]] = {}
     try:
         for probe in dump.of_kind("file"):
             for document in _documents(probe) if probe.name.endswith("/allocated_pods_state") else ():
                 if isinstance(document, Mapping) and is_checkpoint(document):
-                    for one in (*from_checkpoint(document), *of_pods_in(document)):
-                        found.setdefault(one.uid, {})[one.container] = one.resources
+                    for record in (*from_checkpoint(document), *of_pods_in(document)):
+                        allocated.setdefault(record.uid, {})[record.container] = record.resources
     except (InputError, UnreadError):
         return {}
-    return found
+    return allocated
 
 
 def _decides(probe: Probe) -> bool:
@@ -181,11 +184,13 @@ def _cri(dump: Dump) -> list[Record]:
         for document in _documents(probe)
     }
     listed = [_without(document, shown.keys()) for document in listed]
-    found = [record for document in (*listed, *shown.values()) for record in from_node(document)]
+    records = [record for document in (*listed, *shown.values()) for record in from_node(document)]
     codes = dict(_exit_codes(dump))
     return [
-        structs.replace(one, code=codes[one.id]) if isinstance(one, Recorded) and one.id in codes else one
-        for one in found
+        structs.replace(record, code=codes[record.id])
+        if isinstance(record, Recorded) and record.id in codes
+        else record
+        for record in records
     ]
 
 
@@ -237,36 +242,36 @@ def held(document: Any) -> Iterator[tuple[str, str, frozenset[str]]]:
     """
     data = mapping(mapping(document).get("Data", document))
     for row in map(mapping, rows(data, "PodDeviceEntries")):
-        given = row.get("DeviceIDs")
-        lists = given.values() if isinstance(given, Mapping) else (given,)
-        ids = frozenset(str(one) for some in lists if isinstance(some, list) for one in some)
+        devices = row.get("DeviceIDs")
+        lists = devices.values() if isinstance(devices, Mapping) else (devices,)
+        ids = frozenset(str(device) for group in lists if isinstance(group, list) for device in group)
         yield str(row.get("ResourceName")), str(row.get("PodUID")), ids
 
 
-def _plugins(found: list[Any] | None) -> tuple[str, ...] | None:
+def _plugins(files: list[Any] | None) -> tuple[str, ...] | None:
     """Return the resources that device plugins serve on a node; None where its file was not read."""
     try:
-        return None if found is None else tuple(sorted({name for one in found for name in served(one)}))
+        return None if files is None else tuple(sorted({name for file in files for name in served(file)}))
     except InputError:
         return None
 
 
 def _devices(files: list[Any] | None) -> dict[str, dict[str, frozenset[str]]] | None:
     """Return the devices that pods of a node have; None where its file was not read."""
-    if files is None or not all(isinstance(one, Mapping) for one in files):
+    if files is None or not all(isinstance(file, Mapping) for file in files):
         return None
-    found: dict[str, dict[str, frozenset[str]]] = {}
-    for resource, uid, ids in (row for one in files for row in held(one)):
-        of_pods = found.setdefault(resource, {})
+    devices: dict[str, dict[str, frozenset[str]]] = {}
+    for resource, uid, ids in (row for file in files for row in held(file)):
+        of_pods = devices.setdefault(resource, {})
         of_pods[uid] = of_pods.get(uid, frozenset()) | ids
-    return found
+    return devices
 
 
 def _device_files(dump: Dump) -> list[Any] | None:
     """Return what the device manager's files hold; None where they were not read."""
-    found = [probe for probe in dump.of_kind("file") if probe.name.endswith(_PLUGINS)]
+    probes = [probe for probe in dump.of_kind("file") if probe.name.endswith(_PLUGINS)]
     try:
-        return [one for probe in found for one in _documents(probe)] if found else None
+        return [document for probe in probes for document in _documents(probe)] if probes else None
     except UnreadError:
         return None
 
@@ -330,8 +335,8 @@ def from_log(lines: Iterable[str]) -> Iterator[Recorded]:
         elif header := _HEADER.search(line):
             stamp = line[: header.start()].split()
             if not stamp or _is_prefix(stamp):
-                known = int(stamp[0][:4]) if stamp and _STAMP.fullmatch(stamp[0]) else year
-                yield from _recorded(header, line[header.end() :], known)
+                line_year = int(stamp[0][:4]) if stamp and _STAMP.fullmatch(stamp[0]) else year
+                yield from _recorded(header, line[header.end() :], line_year)
 
 
 def _entries(lines: Iterable[str]) -> Iterator[str]:

@@ -124,8 +124,8 @@ def _docker_code(container: Mapping[str, Any]) -> int | None:
     state = container.get("State")
     if isinstance(state, Mapping):
         return _number(state.get("ExitCode")) if state.get("Status") == "exited" else None
-    found = _EXITED.match(text(container, "Status"))
-    return int(found[1]) if found else None
+    match = _EXITED.match(text(container, "Status"))
+    return int(match[1]) if match else None
 
 
 def _number(value: object) -> int | None:

@@ -63,7 +63,7 @@ class Records(msgspec.Struct, frozen=True):
         yield from self.rows
         yield from dict.fromkeys((*self.sandboxes, *self.named_sandboxes))
         yield from (Applied(*key, resources) for key, resources in self.applied.items())
-        yield from {id(one): one for one in self.files.values()}.values()
+        yield from {id(files): files for files in self.files.values()}.values()
 
     def of(self, pod: Pod, container: Container) -> Recorded | None:
         """Return the record of a container, or None: one that is older than the container does not count."""
@@ -98,9 +98,9 @@ class Records(msgspec.Struct, frozen=True):
             _as_recorded(container, record) if record else self._unless_gone(pod, container, whole)
             for container, record in zip(pod.containers, records, strict=True)
         )
-        plugins = next((one.plugins for one in records if one and one.plugins is not None), None)
+        plugins = next((record.plugins for record in records if record and record.plugins is not None), None)
         if plugins is not None:
-            changed = tuple(structs.replace(one, plugins=plugins) for one in changed)
+            changed = tuple(structs.replace(container, plugins=plugins) for container in changed)
         return pod if changed == pod.containers else structs.replace(pod, containers=changed)
 
     def _unless_gone(self, pod: Pod, container: Container, whole: bool) -> Container:
@@ -135,8 +135,10 @@ class Records(msgspec.Struct, frozen=True):
     @property
     def settings(self) -> Records:
         """What dumps show of how kubelets are set up and of their CPUs, and no record."""
-        known = {id(one): structs.replace(one, devices=None, allocated={}) for one in self.files.values()}
-        return Records(files={uid: known[id(one)] for uid, one in self.files.items()})
+        settings = {
+            id(files): structs.replace(files, devices=None, allocated={}) for files in self.files.values()
+        }
+        return Records(files={uid: settings[id(files)] for uid, files in self.files.items()})
 
     def files_of(self, pod: Pod) -> Files | None:
         """Return the files of a pod's node that decide about admission; None where no dump has them."""
@@ -145,8 +147,8 @@ class Records(msgspec.Struct, frozen=True):
     def allocated_to(self, pod: Pod) -> Mapping[str, Mapping[str, Any]]:
         """Return what a kubelet noted as allocated to a pod's containers; nothing where that is not known."""
         files = self.files_of(pod)
-        found = (files.allocated.get(uid) for uid in _uids(pod)) if files else ()
-        return next((one for one in found if one is not None), {})
+        allocations = (files.allocated.get(uid) for uid in _uids(pod)) if files else ()
+        return next((allocation for allocation in allocations if allocation is not None), {})
 
     def applied_to(self, pod: Pod, container: Container) -> Mapping[str, Any] | None:
         """Return the resources that a kubelet applied to a container; None where that is not known."""
@@ -160,17 +162,17 @@ def _as_recorded(container: Container, record: Recorded) -> Container:
     """Return a container as its record shows it: another one since, or one that has ended."""
     if record.running is None:
         return structs.replace(container, lost=True) if record.lost else container
-    found = structs.replace(container, running=record.running)
+    current = structs.replace(container, running=record.running)
     if record.id and container.id and record.id != container.id:
-        found = structs.replace(
-            found, id=record.id, started=record.created, restarts=record.attempt, ended=None
+        current = structs.replace(
+            current, id=record.id, started=record.created, restarts=record.attempt, ended=None
         )
     if not record.begun:
-        return structs.replace(found, ended=None)
-    if not record.running and (found.ended is None or not found.ended.final):
+        return structs.replace(current, ended=None)
+    if not record.running and (current.ended is None or not current.ended.final):
         ended = Ended(record.id, None, final=True, code=record.code, out_of_memory=record.out_of_memory)
-        found = structs.replace(found, ended=ended)
-    return found
+        current = structs.replace(current, ended=ended)
+    return current
 
 
 def _uids(pod: Pod) -> tuple[str, ...]:
@@ -183,8 +185,8 @@ def _may_be_of(pod: Pod, record: Recorded | Sandbox) -> bool:
     if not record.uid:
         return True
     if pod.static:
-        known = pod.config_hash or (pod.uid if pod.static_manifest else "")
-        return not known and not is_of_api_server(record.uid)
+        uid = pod.config_hash or (pod.uid if pod.static_manifest else "")
+        return not uid and not is_of_api_server(record.uid)
     return not pod.uid
 
 
@@ -230,20 +232,20 @@ def _joined(sandboxes: Iterable[Sandbox]) -> list[Sandbox]:
 
     One that is not ready does not become ready again: its pod gets another one.
     """
-    found: dict[object, Sandbox] = {}
-    for one in sandboxes:
-        key = (one.uid, one.id) if one.id else id(one)
-        known = found.get(key, one)
-        ips = [ip for ip in (known.ip, one.ip) if ip is not None]
-        times = [time for time in (known.created, one.created) if time is not None]
-        found[key] = structs.replace(
-            known,
-            ready=known.ready and one.ready,
-            host_network=one.host_network if known.host_network is None else known.host_network,
+    by_key: dict[object, Sandbox] = {}
+    for sandbox in sandboxes:
+        key = (sandbox.uid, sandbox.id) if sandbox.id else id(sandbox)
+        earlier = by_key.get(key, sandbox)
+        ips = [ip for ip in (earlier.ip, sandbox.ip) if ip is not None]
+        times = [time for time in (earlier.created, sandbox.created) if time is not None]
+        by_key[key] = structs.replace(
+            earlier,
+            ready=earlier.ready and sandbox.ready,
+            host_network=sandbox.host_network if earlier.host_network is None else earlier.host_network,
             ip=min(ips, default=None),
             created=max(times, default=None),
         )
-    return [structs.replace(one, id="") for one in found.values()]
+    return [structs.replace(sandbox, id="") for sandbox in by_key.values()]
 
 
 def _counting(records: Iterable[Recorded], key: Callable[[Recorded], Key]) -> Iterator[Recorded]:
@@ -251,8 +253,8 @@ def _counting(records: Iterable[Recorded], key: Callable[[Recorded], Key]) -> It
     for _, group in groupby(sorted(records, key=key), key):
         latest: dict[str, Recorded] = {}
         for record in group:
-            known = latest.get(record.uid)
-            if known is None or _supersedes(record, known):
+            earlier = latest.get(record.uid)
+            if earlier is None or _supersedes(record, earlier):
                 latest[record.uid] = record
         yield from latest.values()
 
@@ -266,34 +268,39 @@ def _likeliest(records: Iterable[Recorded]) -> Iterator[Recorded]:
         likeliest: dict[tuple[bool, bool], tuple[int, Recorded]] = {}
         for place, record in enumerate(group):
             kind = bool(record.uid), is_of_api_server(record.uid)
-            known = likeliest.get(kind)
-            if known is None or _rank(record) > _rank(known[1]):
+            earlier = likeliest.get(kind)
+            if earlier is None or _rank(record) > _rank(earlier[1]):
                 likeliest[kind] = place, record
         yield from (record for _, record in sorted(likeliest.values(), key=itemgetter(0)))
 
 
-def _supersedes(record: Recorded, known: Recorded) -> bool:
+def _supersedes(record: Recorded, earlier: Recorded) -> bool:
     """Return whether a record that comes after another one of a container counts in its place.
 
     A log shows no container, only that one is created again: what a runtime shows counts, unless it is older.
     """
-    if (record.running is None) != (known.running is None):  # a line of a log, and what a runtime shows
-        line, shown = (record, known) if record.running is None else (known, record)
+    if (record.running is None) != (earlier.running is None):  # a line of a log, and what a runtime shows
+        line, shown = (record, earlier) if record.running is None else (earlier, record)
         if line.created and shown.created and not line.any_year:
             return (line.created > shown.created) == (line is record)
     elif record.uid and record.running is not None:
-        if record.created and known.created and record.created != known.created and record.id != known.id:
-            return record.created > known.created
-        if record.attempt is not None and known.attempt is not None and record.attempt != known.attempt:
-            return record.attempt > known.attempt
-        if record.running and known.running:
+        if (
+            record.created
+            and earlier.created
+            and record.created != earlier.created
+            and record.id != earlier.id
+        ):
+            return record.created > earlier.created
+        if record.attempt is not None and earlier.attempt is not None and record.attempt != earlier.attempt:
+            return record.attempt > earlier.attempt
+        if record.running and earlier.running:
             # unless a snapshot hides one of the hashes
-            hashes = known.hash, record.hash
-            if all(isinstance(one, int) for one in hashes) and len({*hashes}) > 1:
+            hashes = earlier.hash, record.hash
+            if all(isinstance(value, int) for value in hashes) and len({*hashes}) > 1:
                 name = name_path(record.namespace, record.pod, record.container)
                 text = f"two of its records show it running with the hashes {hashes[0]} and {hashes[1]}"
                 raise InputError(f"{name}: {text}, and nothing shows which is newer; give one of them")
-    return _rank(record) >= _rank(known)
+    return _rank(record) >= _rank(earlier)
 
 
 def _rank(record: Recorded) -> tuple[bool, bool, int, bool]:
@@ -351,17 +358,17 @@ def is_older(record: Recorded, container: Container) -> bool:
     attempt, restarts = record.attempt, container.restarts
     if attempt is not None and restarts is not None and attempt != restarts:
         return attempt < restarts
-    other = bool(record.id and container.id)
+    is_other = bool(record.id and container.id)
     if record.created is None or container.started is None:
-        return other
+        return is_other
     made = _nearest(record.created, container.started) if record.any_year else record.created
-    return made <= container.started if other else container.started - made > _WITHIN
+    return made <= container.started if is_other else container.started - made > _WITHIN
 
 
 def _nearest(time: datetime, to: datetime) -> datetime:
     """Return a time in the year that brings it nearest to another one."""
     years = [year for year in (to.year - 1, to.year, to.year + 1) if MINYEAR <= year <= MAXYEAR]
-    return min((_in_year(time, year) for year in years), key=lambda found: abs(found - to))
+    return min((_in_year(time, year) for year in years), key=lambda candidate: abs(candidate - to))
 
 
 def _in_year(time: datetime, year: int) -> datetime:
@@ -400,15 +407,15 @@ def unlisted(
             containers += [record.container] if isinstance(record, Recorded) else []
     if not shown:
         return
-    namespaces, nodes, known = set[str](), {node.name for node in inventory.nodes}, set[Name]()
+    namespaces, nodes, listed = set[str](), {node.name for node in inventory.nodes}, set[Name]()
     for pod in inventory.pods:
         namespaces.add(pod.namespace)
         nodes.add(pod.node)
         if (pod.namespace, pod.name) in shown:
-            known.add((pod.namespace, pod.name))
+            listed.add((pod.namespace, pod.name))
     for (namespace, name), containers in shown.items():
         seen = inventory.origin.kind is Source.CLUSTER or namespace in namespaces
-        if seen and (namespace, name) not in known:
+        if seen and (namespace, name) not in listed:
             named = ", ".join(
                 [f"static pod {name_path(namespace, name)}", *map(name_path, dict.fromkeys(containers))]
             )

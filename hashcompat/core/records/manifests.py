@@ -48,10 +48,10 @@ def _document(text: str, *, is_json: bool) -> Any:
         return jsontext.loads(text)
     from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
-    found = list(yaml.load_all(text))
-    if len(found) != 1:
-        raise InputError(f"{len(found)} documents, of which a kubelet reads the first alone; want one")
-    return found[0]
+    documents = list(yaml.load_all(text))
+    if len(documents) != 1:
+        raise InputError(f"{len(documents)} documents, of which a kubelet reads the first alone; want one")
+    return documents[0]
 
 
 def _in_json(text: str, uid: str) -> tuple[int, str]:

@@ -176,7 +176,7 @@ class Dump(msgspec.Struct, frozen=True):
 
     def of_kind(self, kind: str) -> Iterator[Probe]:
         """Yield the last probe of each thing of a kind; raises UnreadError last where there may be more."""
-        yield from (probes[-1] for (each, _), probes in self.probes.items() if each == kind)
+        yield from (probes[-1] for (probe_kind, _), probes in self.probes.items() if probe_kind == kind)
         if not self.complete:
             raise UnreadError(f"{kind}: {INCOMPLETE}")
 
@@ -225,10 +225,12 @@ def _check_again(probe: Probe, before: Sequence[Probe], where: str) -> None:
     )
 
 
-def _dump(node: str, origin: str, found: Mapping[tuple[str, str], list[Probe]], *, complete: bool) -> Dump:
+def _dump(
+    node: str, origin: str, probes_by_name: Mapping[tuple[str, str], list[Probe]], *, complete: bool
+) -> Dump:
     if not node:
         raise InputError(f"{origin}: a dump without its first line; collect it again")
-    return Dump(node, origin, {key: tuple(probes) for key, probes in found.items()}, complete)
+    return Dump(node, origin, {key: tuple(probes) for key, probes in probes_by_name.items()}, complete)
 
 
 def _probe(document: Mapping[str, Any], origin: str) -> Probe:

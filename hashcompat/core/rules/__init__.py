@@ -182,17 +182,17 @@ def find(rule: str, kind: str = VERDICTS) -> Rule | None:
     Only the file that has it is read. Raises InputError, naming the file, where that is damaged.
     """
     for path in _files(kind):
-        if f"[{rule}]" in _text(path) and (found := _read(path).get(rule)):
-            return found
+        if f"[{rule}]" in _text(path) and (entry := _read(path).get(rule)):
+            return entry
     return None
 
 
 def page(rule: str, kind: str = VERDICTS) -> Rule:
     """Return the rule of an id that the program has; errors as ``find``, and KeyError for another id."""
-    found = find(rule, kind)
-    if found is None:
+    entry = find(rule, kind)
+    if entry is None:
         raise KeyError(rule)
-    return found
+    return entry
 
 
 @cache
@@ -253,10 +253,10 @@ def _tables(path: Path) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 - plans name rules, and read no page of them
 
     try:
-        found: dict[str, Any] = _folded(tomllib.loads(_text(path)))
+        tables: dict[str, Any] = _folded(tomllib.loads(_text(path)))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: damaged release data: {error}") from error
-    return found
+    return tables
 
 
 def _folded(value: Any) -> Any:
@@ -264,7 +264,7 @@ def _folded(value: Any) -> Any:
         return " ".join(value.split())
     if isinstance(value, list):
         return [_folded(element) for element in value]
-    return {key: _folded(each) for key, each in value.items()} if isinstance(value, dict) else value
+    return {key: _folded(child) for key, child in value.items()} if isinstance(value, dict) else value
 
 
 @cache

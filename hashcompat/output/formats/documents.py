@@ -119,7 +119,7 @@ def to_yaml(document: Document, encoding: str) -> Iterator[str]:
     from hashcompat.core.go.yamlevents import is_read_otherwise  # noqa: PLC0415 - as above
 
     # one style for the whole document: characters or escapes, never both
-    flat = (one for value in document.values() for one in (value if isinstance(value, Rows) else [value]))
+    flat = (part for value in document.values() for part in (value if isinstance(value, Rows) else [value]))
     unicode = encoding == UTF_8 and all(
         all(map(is_visible, json.dumps(value, ensure_ascii=False))) for value in flat
     )

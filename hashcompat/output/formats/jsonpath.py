@@ -83,18 +83,18 @@ def _part(step: Indexes, elements: list[Any] | Rows[Any]) -> Iterable[Any]:
     """Return what a slice takes of a list; all of it is not counted."""
     if step == Indexes():
         return elements
-    every = list(elements)
-    start, end = _bounds(step, len(every))
+    values = list(elements)
+    start, end = _bounds(step, len(values))
     if start == end:
         return ()
     for index in (start, end - 1):
-        if not 0 <= index < len(every):
-            raise InputError(f"jsonpath: array index out of bounds: index {index}, length {len(every)}")
+        if not 0 <= index < len(values):
+            raise InputError(f"jsonpath: array index out of bounds: index {index}, length {len(values)}")
     if start > end:
         raise InputError(f"jsonpath: starting index {start} is greater than ending index {end}")
     if step.step is not None and step.step <= 0:
         raise InputError("jsonpath: step must be > 0")
-    return every[start : end : step.step or 1]
+    return values[start : end : step.step or 1]
 
 
 def _bounds(step: Indexes, length: int) -> tuple[int, int]:
@@ -179,9 +179,9 @@ def _block(actions: tuple[Path, ...], value: Any, style: Style) -> Iterator[str]
         elif action and isinstance(action[-1], Verbatim):
             yield action[-1].text
         else:
-            for number, found in enumerate(find(action, value)):
+            for number, match in enumerate(find(action, value)):
                 yield " " if number else ""
-                yield text(found, style.encoding)
+                yield text(match, style.encoding)
 
 
 def _end(actions: tuple[Path, ...], place: int) -> int:

@@ -284,7 +284,7 @@ def _said(report: Report[Any], result: Any, findings: Findings) -> Headline:
         return report.headline(result)
     outcomes = Counter(case.outcome for case in findings.cases())
     text = f"{outcomes[CaseResult.FAILED]} of {outcomes.total()} {findings.noun}"
-    return judged(text, found=outcomes[CaseResult.FAILED], undecided=outcomes[CaseResult.UNDECIDED])
+    return judged(text, findings=outcomes[CaseResult.FAILED], undecided=outcomes[CaseResult.UNDECIDED])
 
 
 def _rows(findings: Findings) -> Iterator[str]:
@@ -347,13 +347,13 @@ def _metrics(
     for what, time in _times(findings, made).items():
         if time is not None:
             yield f"{what}_timestamp_seconds", _TIMES[what], {"": int(time.timestamp())}
-    for one in findings.series:
+    for series in findings.series:
         samples: dict[str, int] = {}
-        for names, number in one.samples():
+        for names, number in series.samples():
             # where names are equal once they are escaped, the first one counts
             shown = {label: distinct(value, style.encoding) for label, value in names.items()}
             samples.setdefault(_labels(shown), number)
-        yield one.name, one.about, samples
+        yield series.name, series.about, samples
     for outcome, (name, about) in _SERIES.items():
         # findings with the same names are one sample
         counts = Counter[str]()

@@ -113,7 +113,7 @@ def _counts(report: Report[Any], result: Any) -> str:
         whole = count(sum(findings.totals.values()), findings.noun.removesuffix("s"))
         return f"{', '.join(counts) or 'none'} of {whole}"
     page = report.page(result) if report.page else None
-    return ", ".join(f"{one.number} {one.label}" for one in page.counts) if page else ""
+    return ", ".join(f"{total.number} {total.label}" for total in page.counts) if page else ""
 
 
 def _most(report: Report[Any], result: Any) -> str:
@@ -176,7 +176,7 @@ def _scalars(items: object, result: object) -> list[dict[str, Any]]:
     if not isinstance(items, list):
         raise UsageError(f"{type(result).__name__} has no rows; hashcompat.to_document has all of it")
     return [
-        {key: one for key, one in item.items() if one is None or isinstance(one, str | int | float)}
+        {key: value for key, value in item.items() if value is None or isinstance(value, str | int | float)}
         for item in items
     ]
 

@@ -91,8 +91,8 @@ def _verdicts(item: ItemChange) -> str | Coloured | Prose:
         return coloured(item.new, COLOURS)
     if item.old and item.new:
         return Prose(f"{item.old.value} -> {item.new.value}")
-    one = item.old or item.new
-    return coloured(one, COLOURS) if one else ""
+    verdict = item.old or item.new
+    return coloured(verdict, COLOURS) if verdict else ""
 
 
 def _places(item: ItemChange) -> str:
@@ -110,8 +110,10 @@ def _shown(value: Any) -> str:
 def _names(difference: DocumentDifference) -> Iterable[str]:
     """Return each container, pod or node once, as other commands take it."""
     return dict.fromkeys(
-        name_path(*filter(None, (one.namespace, one.pod, one.container))) if one.pod else name_path(one.node)
-        for one in difference.items
+        name_path(*filter(None, (change.namespace, change.pod, change.container)))
+        if change.pod
+        else name_path(change.node)
+        for change in difference.items
     )
 
 
@@ -235,9 +237,9 @@ def _differing(joined: KeptPages) -> list[str]:
     """Return in what reports differ that are about one change; what is unknown differs from nothing."""
     facts = {key: {page.about.fact(key) for page in joined.pages} - {"", "unknown"} for key in _TOGETHER}
     return [
-        f"These reports are of {len(found)} {_TOGETHER[key]}: {', '.join(sorted(found))}"
-        for key, found in facts.items()
-        if len(found) > 1
+        f"These reports are of {len(values)} {_TOGETHER[key]}: {', '.join(sorted(values))}"
+        for key, values in facts.items()
+        if len(values) > 1
     ]
 
 
@@ -247,7 +249,7 @@ def _page(joined: KeptPages) -> Page:
     left = sum(page.about.tone == "open" for page in joined.pages)
     about = first.about
     columns = [*map(heading, _COLUMNS)]
-    upgrades = {found for page in joined.pages if (found := page.about.fact("upgrade"))}
+    upgrades = {upgrade for page in joined.pages if (upgrade := page.about.fact("upgrade"))}
     of = f"{len(upgrades)} upgrades" if len(upgrades) > 1 else about.fact("upgrade") or about.title
     return Page(
         title=f"Reports: {of}",

@@ -52,7 +52,7 @@ class ExplanationGroup(msgspec.Struct, frozen=True):
 def grouped(explanations: Iterable[Explanation]) -> list[ExplanationGroup]:
     """Put explanations together that are alike, the worst verdict first."""
     groups: dict[Hashable, list[Explanation]] = {}
-    for explanation in sorted(explanations, key=lambda one: SEVERITY[one.item.verdict]):
+    for explanation in sorted(explanations, key=lambda explained: SEVERITY[explained.item.verdict]):
         groups.setdefault(_likeness(explanation), []).append(explanation)
     return [ExplanationGroup(first, tuple(others)) for first, *others in groups.values()]
 
@@ -175,7 +175,7 @@ def _alike(group: ExplanationGroup) -> Iterator[Line]:
     if group.others:
         names = [item_name(other.item) for other in group.others[:_MOST_NAMES]]
         more = ", …" if len(group.others) > _MOST_NAMES else ""
-        hashes = {one.item.hashes for one in (group.explanation, *group.others)}
+        hashes = {explanation.item.hashes for explanation in (group.explanation, *group.others)}
         own = ", each with hashes of its own" if len(hashes) > 1 else ""
         yield [f"and {len(group.others)} more like it{own}: {', '.join(names)}{more}"]
 
@@ -249,7 +249,9 @@ def _upstream(explanation: Explanation, shown: set[object]) -> Iterator[Line]:
 
 def _headline(explanations: Explanations) -> Headline:
     """Return the worst verdict, and of how many containers there are it is that."""
-    items = sorted((one.item for one in explanations.items), key=lambda item: SEVERITY[item.verdict])
+    items = sorted(
+        (explanation.item for explanation in explanations.items), key=lambda item: SEVERITY[item.verdict]
+    )
     worst = items[0].verdict
     alike = sum(item.verdict is worst for item in items)
     whose = item_name(items[0]) if len(items) == 1 else f"{alike} of {count(len(items), 'container')}"
@@ -265,7 +267,7 @@ def _provenance(explanations: Explanations) -> Provenance:
 def _page(explanations: Explanations) -> Page:
     from hashcompat.output.report.resultpages import framed  # noqa: PLC0415 - few runs make pages
 
-    numbers = Counter(one.item.verdict for one in explanations.items)
+    numbers = Counter(explanation.item.verdict for explanation in explanations.items)
     return framed(
         EXPLANATIONS,
         explanations,
@@ -321,11 +323,11 @@ def _fragments(explanation: Explanation) -> Iterator[MarkedText]:
             pieces = [(piece.kind.value, piece.text) for piece in beginning(side.readable)]
             yield MarkedText(f"{side.release} hashes {side.hashes}; it begins", pieces)
         return
-    found = explanation.fragment
-    more = "More places differ; hashcompat explain --full shows all." if found.more else ""
+    excerpt = explanation.fragment
+    more = "More places differ; hashcompat explain --full shows all." if excerpt.more else ""
     title = f"Where the text of {old.release} and that of {new.release} differ"
-    if found.pieces:
-        yield MarkedText(title, [(piece.kind.value, piece.text) for piece in found.pieces], more)
+    if excerpt.pieces:
+        yield MarkedText(title, [(piece.kind.value, piece.text) for piece in excerpt.pieces], more)
     elif old.hash != new.hash:
         yield MarkedText(title, (), f"They differ in a masked value; {SHOW}.")
 

@@ -48,8 +48,10 @@ _INPUT: Final = "fleet-input"
 def fleet_document(fleet: Fleet) -> Document:
     """Return the document: an item for each cluster and target."""
     targets = [
-        docs.FleetTarget(one, dict(fleet.statuses[one]), dict(fleet.outcomes[one]), fleet.restarts[one])
-        for one in fleet.targets
+        docs.FleetTarget(
+            target, dict(fleet.statuses[target]), dict(fleet.outcomes[target]), fleet.restarts[target]
+        )
+        for target in fleet.targets
     ]
     outcome = Outcome(str(fleet.standing))
     return document(
@@ -58,11 +60,13 @@ def fleet_document(fleet: Fleet) -> Document:
         summary=docs.FleetSummary(outcome, fleet.why, fleet.exit_code, fleet.inputs, targets),
         waves=Rows(tuple(enumerate(fleet.waves)), lambda pair: plain(_waves_document(*pair))),
         reasons=[
-            docs.FleetReason(rule, path, Verdict(verdict), _shares(one, fleet))
-            for one in fleet.reasons
-            for rule, path, verdict in [one.names]
+            docs.FleetReason(rule, path, Verdict(verdict), _shares(reason, fleet))
+            for reason in fleet.reasons
+            for rule, path, verdict in [reason.names]
         ],
-        owners=[docs.FleetOwner(one.names[0], one.names[1], _shares(one, fleet)) for one in fleet.owners],
+        owners=[
+            docs.FleetOwner(owner.names[0], owner.names[1], _shares(owner, fleet)) for owner in fleet.owners
+        ],
         items=Rows(tuple(_upgrades(fleet)), lambda pair: plain(_item(*pair))),
     )
 
@@ -87,17 +91,17 @@ def _waves_document(place: int, of: Waves) -> docs.FleetWaves:
             restarts=restarts(wave, place),
             clusters=[
                 docs.WaveMember(
-                    *(one.name, urls(one.source), one.uid, dict(one.labels)),
-                    *(one.upgrades[place].restarts or 0, one.upgrades[place].unknown or 0),
+                    *(cluster.name, urls(cluster.source), cluster.uid, dict(cluster.labels)),
+                    *(cluster.upgrades[place].restarts or 0, cluster.upgrades[place].unknown or 0),
                 )
-                for one in wave.clusters
+                for cluster in wave.clusters
             ],
         )
         for wave in of.waves
     ]
     left_out = [
-        docs.FleetLeftOut(one.cluster.name, urls(one.cluster.source), one.reason, one.why)
-        for one in of.left_out
+        docs.FleetLeftOut(entry.cluster.name, urls(entry.cluster.source), entry.reason, entry.why)
+        for entry in of.left_out
     ]
     return docs.FleetWaves(of.target, waves, left_out)
 
@@ -140,7 +144,7 @@ def _overview(fleet: Fleet, _screen: Screen) -> Iterator[Section]:
 
 def _left_out_lines(fleet: Fleet) -> Iterator[str]:
     for of in fleet.waves:
-        if numbers := Counter(one.reason for one in of.left_out):
+        if numbers := Counter(entry.reason for entry in of.left_out):
             words = ", ".join(f"{number:,} {reason}" for reason, number in sorted(numbers.items()))
             yield f"In no wave to {of.target}: {words}"
 
@@ -148,21 +152,23 @@ def _left_out_lines(fleet: Fleet) -> Iterator[str]:
 def _sheet(fleet: Fleet) -> Table:
     """Return a row for each cluster and target."""
     numbers = {
-        (of.target, one.source): wave.number
+        (of.target, cluster.source): wave.number
         for of in fleet.waves
         for wave in of.waves
-        for one in wave.clusters
+        for cluster in wave.clusters
     }
-    return Table(_COLUMNS, lambda: (_cells(one, upgrade, numbers) for one, upgrade in _upgrades(fleet)))
+    return Table(
+        _COLUMNS, lambda: (_cells(cluster, upgrade, numbers) for cluster, upgrade in _upgrades(fleet))
+    )
 
 
-def _cells(one: Cluster, upgrade: Upgrade, numbers: Mapping[tuple[str, str], int]) -> list[object]:
+def _cells(cluster: Cluster, upgrade: Upgrade, numbers: Mapping[tuple[str, str], int]) -> list[object]:
     return [
-        *(one.name, upgrade.target, coloured(upgrade.standing, COLOURS), upgrade.status),
-        *(numbers.get((upgrade.target, one.source)), upgrade.restarts, upgrade.unknown),
-        *(", ".join(one.running) or None, one.nodes, one.pods, one.containers),
-        f"{one.taken:%Y-%m-%dT%H:%M:%SZ}" if one.taken else None,
-        *(labels(one) or None, Prose(upgrade.why) if upgrade.why else None, urls(one.source)),
+        *(cluster.name, upgrade.target, coloured(upgrade.standing, COLOURS), upgrade.status),
+        *(numbers.get((upgrade.target, cluster.source)), upgrade.restarts, upgrade.unknown),
+        *(", ".join(cluster.running) or None, cluster.nodes, cluster.pods, cluster.containers),
+        f"{cluster.taken:%Y-%m-%dT%H:%M:%SZ}" if cluster.taken else None,
+        *(labels(cluster) or None, Prose(upgrade.why) if upgrade.why else None, urls(cluster.source)),
     ]
 
 
@@ -207,7 +213,7 @@ def _series(fleet: Fleet) -> tuple[Series, ...]:
             lambda: (
                 ({"target": target, "verdict": standing.value}, numbers[standing])
                 for place, target in enumerate(fleet.targets)
-                for numbers in [Counter(one.upgrades[place].standing for one in fleet.clusters)]
+                for numbers in [Counter(cluster.upgrades[place].standing for cluster in fleet.clusters)]
                 for standing in Standing
             ),
         ),
@@ -235,7 +241,7 @@ def _series(fleet: Fleet) -> tuple[Series, ...]:
                 for of in fleet.waves
                 for number, size in (
                     (0, len(of.left_out)),
-                    *((one.number, len(one.clusters)) for one in of.waves),
+                    *((wave.number, len(wave.clusters)) for wave in of.waves),
                 )
             ),
         ),
@@ -255,10 +261,10 @@ def _by_name(fleet: Fleet) -> Iterator[tuple[Mapping[str, str], int]]:
 def _oldest(clusters: Iterable[Cluster]) -> Iterator[tuple[Mapping[str, str], int]]:
     """Yield when a cluster of each name was read; the oldest of one name, for alerts about it."""
     times = dict[str, int]()
-    for one in clusters:
-        if one.taken and one.standing is not Standing.LEFT_OUT:
-            time = int(one.taken.timestamp())
-            times[one.name] = min(time, times.get(one.name, time))
+    for cluster in clusters:
+        if cluster.taken and cluster.standing is not Standing.LEFT_OUT:
+            time = int(cluster.taken.timestamp())
+            times[cluster.name] = min(time, times.get(cluster.name, time))
     for name, time in times.items():
         yield {"cluster": name}, time
 
@@ -266,9 +272,9 @@ def _oldest(clusters: Iterable[Cluster]) -> Iterator[tuple[Mapping[str, str], in
 def _by_rule(fleet: Fleet) -> Iterator[tuple[Mapping[str, str], int]]:
     """Yield each reason; one that several fields cause is counted where most clusters have it."""
     most = Counter[tuple[str, str, str]]()
-    for one in fleet.reasons:
-        rule, _, verdict = one.names
-        for target, number in one.clusters.items():
+    for reason in fleet.reasons:
+        rule, _, verdict = reason.names
+        for target, number in reason.clusters.items():
             key = target, rule, verdict
             most[key] = max(most[key], number)
     for (target, rule, verdict), number in sorted(most.items()):
@@ -288,7 +294,9 @@ FLEET: Final[Report[Fleet]] = Report(
     findings=_findings,
     # the clusters that do not pass
     names=lambda fleet: (
-        name_path(one.name) for one in fleet.clusters if one.standing in (Standing.FAIL, Standing.UNDECIDED)
+        name_path(cluster.name)
+        for cluster in fleet.clusters
+        if cluster.standing in (Standing.FAIL, Standing.UNDECIDED)
     ),
     title="Fleet",
     page=lambda fleet: fleet_page(FLEET, fleet),
@@ -296,7 +304,7 @@ FLEET: Final[Report[Fleet]] = Report(
     counted=lambda fleet: count(fleet.inputs, "cluster"),
     ranking=lambda fleet: Ranking(
         "Owners that restart in most clusters",
-        [(owner_path(*one.names), one.weight[0]) for one in fleet.owners],
+        [(owner_path(*owner.names), owner.weight[0]) for owner in fleet.owners],
     ),
     provenance=lambda fleet: Provenance(f"to {', '.join(fleet.targets)}", making=fleet.making),
 )

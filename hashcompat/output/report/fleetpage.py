@@ -44,7 +44,7 @@ def wave_rows(fleet: Fleet) -> Iterator[list[object]]:
 def _which(clusters: Sequence[Cluster]) -> str:
     """Name the first clusters, and say how many more there are; two may have one name."""
     more = f" and {len(clusters) - _NAMED:,} more" if len(clusters) > _NAMED else ""
-    return ", ".join(distinct(one.name) for one in clusters[:_NAMED]) + more
+    return ", ".join(distinct(cluster.name) for cluster in clusters[:_NAMED]) + more
 
 
 def labels(cluster: Cluster) -> str:
@@ -54,18 +54,18 @@ def labels(cluster: Cluster) -> str:
 
 def restarts(wave: Wave, place: int) -> int:
     """Return how many containers of a wave are killed, for the target at a place."""
-    return sum(one.upgrades[place].restarts or 0 for one in wave.clusters)
+    return sum(cluster.upgrades[place].restarts or 0 for cluster in wave.clusters)
 
 
 def fleet_page(report: Report[Fleet], fleet: Fleet) -> Page:
     """Return the page: what it comes to, waves, what clusters have in common, and every cluster."""
-    numbers = Counter(one.standing for one in fleet.clusters)
+    numbers = Counter(cluster.standing for cluster in fleet.clusters)
     return framed(
         report,
         fleet,
         counts=[
             Count(fleet.inputs, "clusters"),
-            *(Count(numbers[one], _WORDS[one]) for one in Standing if numbers[one]),
+            *(Count(numbers[standing], _WORDS[standing]) for standing in Standing if numbers[standing]),
         ],
         findings=list(_listings(fleet)),
         heat=_heat(fleet),
@@ -86,11 +86,11 @@ def _listings(fleet: Fleet) -> Iterator[Listing]:
     """Yield the tables that have rows."""
     by_target = [f"Clusters, {target}" for target in fleet.targets]
     targets = [
-        [target, *(numbers[one] for one in Standing), fleet.restarts[target]]
+        [target, *(numbers[standing] for standing in Standing), fleet.restarts[target]]
         for place, target in enumerate(fleet.targets)
-        for numbers in [Counter(one.upgrades[place].standing for one in fleet.clusters)]
+        for numbers in [Counter(cluster.upgrades[place].standing for cluster in fleet.clusters)]
     ]
-    every: tuple[tuple[str, str, Sequence[str], Sequence[Sequence[object]], str], ...] = (
+    tables: tuple[tuple[str, str, Sequence[str], Sequence[Sequence[object]], str], ...] = (
         ("targets", "Targets", ("Target", *map(_title, Standing), "Restarts"), targets, ""),
         ("waves", "Waves", [*map(_title, WAVE_COLUMNS)], [*wave_rows(fleet)], ""),
         ("left-out", "In no wave", ("Target", "Reason", "Clusters", "Which"), _left_out_rows(fleet), ""),
@@ -98,19 +98,19 @@ def _listings(fleet: Fleet) -> Iterator[Listing]:
             "causes",
             "Reasons by number of clusters",
             ("Reason", "What", "Field", "Verdict", *by_target, "Containers"),
-            [[*_cause(one), *_numbers(one, fleet)] for one in fleet.reasons[:_SHOWN]],
+            [[*_cause(reason), *_numbers(reason, fleet)] for reason in fleet.reasons[:_SHOWN]],
             _after(len(fleet.reasons) - _SHOWN, "reason"),
         ),
         (
             "owners",
             "Owners that restart in most clusters",
             ("Namespace", "Owner", *by_target, "Containers"),
-            [[*one.names, *_numbers(one, fleet)] for one in fleet.owners[:_SHOWN]],
+            [[*owner.names, *_numbers(owner, fleet)] for owner in fleet.owners[:_SHOWN]],
             _after(len(fleet.owners) - _SHOWN + fleet.owners_more, "owner"),
         ),
         ("age", "Age of the snapshots", ("Taken", "Clusters", "Oldest"), _age_rows(fleet), ""),
     )
-    for place, title, columns, rows, after in every:
+    for place, title, columns, rows, after in tables:
         if rows:
             yield Listing(columns, partial(iter, rows), title, after, place)
 
@@ -130,17 +130,20 @@ def _numbers(shared: FleetCause, fleet: Fleet) -> list[object]:
 
 def _cause(shared: FleetCause) -> list[object]:
     rule, path, verdict = shared.names
-    found = find(rule)
-    return [rule, found.name if found else None, path or None, verdict]
+    entry = find(rule)
+    return [rule, entry.name if entry else None, path or None, verdict]
 
 
 def _left_out_rows(fleet: Fleet) -> list[list[object]]:
     rows = list[list[object]]()
     for of in fleet.waves:
         by_reason: dict[str, list[Cluster]] = {}
-        for one in of.left_out:
-            by_reason.setdefault(one.reason, []).append(one.cluster)
-        rows += [[of.target, reason, len(some), _which(some)] for reason, some in sorted(by_reason.items())]
+        for entry in of.left_out:
+            by_reason.setdefault(entry.reason, []).append(entry.cluster)
+        rows += [
+            [of.target, reason, len(clusters), _which(clusters)]
+            for reason, clusters in sorted(by_reason.items())
+        ]
     return rows
 
 
@@ -148,18 +151,18 @@ def _age_rows(fleet: Fleet) -> list[list[object]]:
     """Return how many clusters were read how long before the report was made."""
     at = fleet.making.at
     by_age: dict[str, list[Cluster]] = {name: [] for name in (*(name for name, _ in _AGES), "unknown")}
-    for one in fleet.clusters:
-        if one.standing is Standing.LEFT_OUT:
+    for cluster in fleet.clusters:
+        if cluster.standing is Standing.LEFT_OUT:
             continue
-        age = at - one.taken if at and one.taken else None
+        age = at - cluster.taken if at and cluster.taken else None
         name = next((name for name, most in _AGES if age is not None and age <= most), "unknown")
-        by_age[name].append(one)
+        by_age[name].append(cluster)
     rows = list[list[object]]()
-    for name, some in by_age.items():
-        if some:
-            oldest = min(some, key=lambda one: (one.taken is None, one.taken, one.name))
+    for name, clusters in by_age.items():
+        if clusters:
+            oldest = min(clusters, key=lambda cluster: (cluster.taken is None, cluster.taken, cluster.name))
             taken = f"{oldest.taken:%Y-%m-%d}, " if oldest.taken else ""
-            rows.append([name, len(some), f"{taken}{distinct(oldest.name)}"])
+            rows.append([name, len(clusters), f"{taken}{distinct(oldest.name)}"])
     return rows
 
 
@@ -175,15 +178,15 @@ def _level(part: int, whole: int) -> int:
 def _heat(fleet: Fleet) -> Heat | None:
     """Return which part of the clusters restarts something, by the oldest release that each runs."""
     groups: dict[tuple[int, ...], list[Cluster]] = {}
-    for one in fleet.clusters:
-        if one.running:
-            groups.setdefault(_minor(one.running[0]), []).append(one)
+    for cluster in fleet.clusters:
+        if cluster.running:
+            groups.setdefault(_minor(cluster.running[0]), []).append(cluster)
     rows = [
         (
             ".".join(map(str, minor)) or "other",
-            [_share_cell(some, place) for place in range(len(fleet.targets))],
+            [_share_cell(clusters, place) for place in range(len(fleet.targets))],
         )
-        for minor, some in sorted(groups.items())
+        for minor, clusters in sorted(groups.items())
     ]
     legend = (
         "By the oldest release that a cluster runs: how many clusters have containers that restart, of how "
@@ -194,16 +197,18 @@ def _heat(fleet: Fleet) -> Heat | None:
 
 def _minor(name: str) -> tuple[int, ...]:
     try:
-        found = parse_release(name)
+        release = parse_release(name)
     except UsageError:  # what a node reports may be anything
         return ()
-    return found.major, found.minor_number
+    return release.major, release.minor_number
 
 
 def _share_cell(clusters: Sequence[Cluster], place: int) -> HeatCell:
-    planned = [one.upgrades[place] for one in clusters if one.upgrades[place].restarts is not None]
-    hit = sum(bool(one.restarts) for one in planned)
-    undecided = any(one.upgrades[place].standing is Standing.UNDECIDED for one in clusters)
+    planned = [
+        cluster.upgrades[place] for cluster in clusters if cluster.upgrades[place].restarts is not None
+    ]
+    hit = sum(bool(upgrade.restarts) for upgrade in planned)
+    undecided = any(cluster.upgrades[place].standing is Standing.UNDECIDED for cluster in clusters)
     text = f"{hit:,} of {len(planned):,}" if planned else "-"
     return HeatCell(
         text, _level(hit, len(planned)), undecided, short=text.replace(" of ", "/") if planned else ""
@@ -218,43 +223,49 @@ _LEGEND: Final = (
 
 def _main(fleet: Fleet) -> Main:
     """Return the clusters, each with a cell for each target that sorts by its restarts."""
-    waved = [{one.source: wave.number for wave in of.waves for one in wave.clusters} for of in fleet.waves]
+    waved = [
+        {cluster.source: wave.number for wave in of.waves for cluster in wave.clusters} for of in fleet.waves
+    ]
     columns = [
         *("Verdict", "Cluster", "Why", *(f"To {target}" for target in fleet.targets)),
         *(["Wave" if len(fleet.waves) == 1 else "Waves"] if fleet.waves else []),
         *("Running", "Nodes", "Pods", "Taken", "Labels"),
     ]
-    order, numbers = [*Standing], Counter(one.standing for one in fleet.clusters)
+    order, numbers = [*Standing], Counter(cluster.standing for cluster in fleet.clusters)
     clusters = sorted(
         fleet.clusters,
-        key=lambda one: (
-            order.index(one.standing),
-            -sum(each.restarts or 0 for each in one.upgrades),
-            one.name,
+        key=lambda cluster: (
+            order.index(cluster.standing),
+            -sum(upgrade.restarts or 0 for upgrade in cluster.upgrades),
+            cluster.name,
         ),
     )
     return Main(
         "clusters",
         "Clusters and targets",
         columns,
-        lambda: (_row(one, waved) for one in clusters),
+        lambda: (_row(cluster, waved) for cluster in clusters),
         len(clusters),
         {word.value: numbers[word] for word in Standing if numbers[word]},
         legend=_LEGEND,
     )
 
 
-def _row(one: Cluster, waved: Sequence[Mapping[str, int]]) -> TableRow:
-    why = next((each.why for each in one.upgrades if each.standing is one.standing), "")
-    waves = ", ".join(str(numbers.get(one.source, "-")) for numbers in waved)
+def _row(cluster: Cluster, waved: Sequence[Mapping[str, int]]) -> TableRow:
+    why = next((upgrade.why for upgrade in cluster.upgrades if upgrade.standing is cluster.standing), "")
+    waves = ", ".join(str(numbers.get(cluster.source, "-")) for numbers in waved)
     cells = [
-        *(coloured(one.standing, COLOURS), one.name, why if one.standing is not Standing.PASS else None),
-        *(_cell(each, one.containers or 0) for each in one.upgrades),
+        *(
+            coloured(cluster.standing, COLOURS),
+            cluster.name,
+            why if cluster.standing is not Standing.PASS else None,
+        ),
+        *(_cell(upgrade, cluster.containers or 0) for upgrade in cluster.upgrades),
         *([waves] if waved else []),
-        *(", ".join(one.running) or None, one.nodes, one.pods),
-        *(f"{one.taken:%Y-%m-%d %H:%M}" if one.taken else None, labels(one) or None),
+        *(", ".join(cluster.running) or None, cluster.nodes, cluster.pods),
+        *(f"{cluster.taken:%Y-%m-%d %H:%M}" if cluster.taken else None, labels(cluster) or None),
     ]
-    return TableRow(cells, one.standing.value)
+    return TableRow(cells, cluster.standing.value)
 
 
 def _cell(upgrade: Upgrade, containers: int) -> HeatCell:

@@ -78,8 +78,8 @@ def gate_document(result: GateResult) -> Document:
         max_age=policy.max_input_age_text or None,
         cluster_uid=policy.cluster or None,
         files=[
-            docs.SettingsRead(one.name, one.keys, one.loosens, [*starmap(docs.Ignored, one.ignored)])
-            for one in policy.files
+            docs.SettingsRead(file.name, file.keys, file.loosens, [*starmap(docs.Ignored, file.ignored)])
+            for file in policy.files
         ],
     )
     return document(
@@ -117,12 +117,14 @@ def _limit(limit: Limit | None) -> str | None:
 
 
 def _item(judged: Judged) -> docs.GateItem:
-    found = judged.exemption
+    exemption = judged.exemption
     return filled(
         docs.GateItem,
         container_verdict(judged.item),
         standing=judged.standing,
-        exception=docs.CoveredBy(found.names, found.pattern, found.reason, found.expires) if found else None,
+        exception=docs.CoveredBy(exemption.names, exemption.pattern, exemption.reason, exemption.expires)
+        if exemption
+        else None,
         seen=judged.seen,
     )
 

@@ -107,7 +107,7 @@ def _summary(impact: Impact) -> docs.ImpactSummary:
 
 
 def _names_of(parts: Iterable[BudgetImpact | OwnerDown]) -> set[tuple[str, str]]:
-    return {(one.namespace, one.name) for one in parts}
+    return {(part.namespace, part.name) for part in parts}
 
 
 def _node(node: NodeImpact) -> docs.ImpactNode:
@@ -218,9 +218,9 @@ def _overview(impact: Impact, _: Screen) -> Iterator[Section]:
         yield Section(_table(impact), fits=True)
     if any(batch.apart for batch in impact.batches):
         apart = [
-            [batch.number, one.batch, *one.nodes, Prose(one.why)]
+            [batch.number, clash.batch, *clash.nodes, Prose(clash.why)]
             for batch in impact.batches
-            for one in batch.apart
+            for clash in batch.apart
         ]
         yield Section(Table(_APART, lambda: apart), "Why there are so many batches", fits=True)
 
@@ -262,11 +262,11 @@ def _answer(impact: Impact) -> Iterator[Line]:
 def _affects(effects: Sequence[Effect], impact: Impact) -> str:
     """Say how many budgets are breached and how many owners are down; what may be, is not counted twice."""
     parts: list[tuple[BudgetImpact | OwnerDown, ...]] = [
-        tuple(one for effect in effects for one in effect.budgets),
-        tuple(one for effect in effects for one in effect.owners),
+        tuple(budget for effect in effects for budget in effect.budgets),
+        tuple(owner for effect in effects for owner in effect.owners),
     ]
-    sure = [_names_of(one for one in found if one.certainty is Certainty.YES) for found in parts]
-    perhaps = [_names_of(found) - known for found, known in zip(parts, sure, strict=True)]
+    sure = [_names_of(part for part in group if part.certainty is Certainty.YES) for group in parts]
+    perhaps = [_names_of(group) - certain for group, certain in zip(parts, sure, strict=True)]
     if impact.budgets_missing and not impact.budgets:
         text = "PodDisruptionBudgets UNKNOWN"
     else:
@@ -348,7 +348,9 @@ def _pages(impact: Impact) -> Iterator[Block]:
 
 
 def _ranking(impact: Impact) -> Ranking:
-    rows = [(owner_path(one.namespace, one.name), one.restarted + one.unknown) for one in impact.owners]
+    rows = [
+        (owner_path(owner.namespace, owner.name), owner.restarted + owner.unknown) for owner in impact.owners
+    ]
     return Ranking("Top owners", sorted((row for row in rows if row[1]), key=lambda row: -row[1]))
 
 

@@ -31,8 +31,8 @@ class FunctionBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return the function; with nodes of Windows it asks which one it is given."""
         if not windows:
             return Code(f"{head}\n{self.linux}\n}}")
-        other = f"{self.windows}\n    return" if self.windows else _NO_WINDOWS
-        lines = ['    if is_windows "$1"; then', *(f"    {line}" for line in other.splitlines())]
+        body = f"{self.windows}\n    return" if self.windows else _NO_WINDOWS
+        lines = ['    if is_windows "$1"; then', *(f"    {line}" for line in body.splitlines())]
         return Code("\n".join([head, *lines, "    fi", self.linux, "}"]))
 
 
@@ -72,9 +72,9 @@ class Shell(msgspec.Struct, frozen=True):
 @cache
 def shell() -> Shell:
     """Return the shell of all runbooks."""
-    found = tomllib.loads((Path(__file__).parent / "runbook.toml").read_text(encoding="utf-8"))
-    found["ways"]["kubeadm"]["kubelet"] = found["ways"]["package"]["kubelet"]
-    return msgspec.convert(found, Shell)
+    data = tomllib.loads((Path(__file__).parent / "runbook.toml").read_text(encoding="utf-8"))
+    data["ways"]["kubeadm"]["kubelet"] = data["ways"]["package"]["kubelet"]
+    return msgspec.convert(data, Shell)
 
 
 def servers(installer: Installer, nodes: Sequence[NodeImpact]) -> Lines:

@@ -137,6 +137,6 @@ def way_of(made: Plan | Impact | Normalization) -> str:
 
 def upgrade_of(old: str, running: tuple[str, ...], new: str) -> str:
     """Return the releases that run and the target; ``auto`` is never one of them."""
-    known = span(running) if old == AUTO else old
+    current = span(running) if old == AUTO else old
     back = [goes_back(name, new) for name in (running if old == AUTO else (old,))]
-    return f"{known or 'unknown releases'} -> {new}{' (a downgrade)' if back and all(back) else ''}"
+    return f"{current or 'unknown releases'} -> {new}{' (a downgrade)' if back and all(back) else ''}"

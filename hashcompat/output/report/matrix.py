@@ -180,16 +180,16 @@ def _resized_words(matrix: Matrix) -> Iterator[str]:
 def _static_words(matrix: Matrix) -> Iterator[str]:
     """Say at which steps between neighbours static pods restart by their UID, whatever their containers."""
     steps: dict[bool | None, list[str]] = {True: [], False: [], None: []}
-    some = list[str]()
+    partial_steps = list[str]()
     for old, new in pairwise(matrix.releases):
         words = f"{matrix.labels.get(old, old)} -> {matrix.labels.get(new, new)}"
         steps[matrix.cells[old, new].static_pods].append(words)
-        some += [words] if matrix.cells[old, new].static_types else []
+        partial_steps += [words] if matrix.cells[old, new].static_types else []
     if steps[True]:
         kept = f", except {', '.join(steps[False])}" if steps[False] else ""
         yield f"Besides, {_STATIC} restart at every step{kept} (HC022)."
-    if some:
-        yield f"Some {_STATIC} restart at {', '.join(some)} (HC022): explain --from --to says which."
+    if partial_steps:
+        yield f"Some {_STATIC} restart at {', '.join(partial_steps)} (HC022): explain --from --to says which."
     if steps[True] and steps[None]:
         yield f"Not known of static pods: {', '.join(steps[None])}."
 
@@ -335,8 +335,8 @@ def _collapsed(warnings: Iterable[str]) -> Iterator[str]:
         step, colon, quoted = warning.partition(": ")
         kinds.setdefault(colon + quoted or warning, []).append(step)
     for quoted, (first, *more) in kinds.items():
-        others = f" and {count(len(more), 'more step')}" if more else ""
-        yield first if quoted == first else f"{first}{others}{quoted}"
+        suffix = f" and {count(len(more), 'more step')}" if more else ""
+        yield first if quoted == first else f"{first}{suffix}{quoted}"
 
 
 def _path_words(path: Path, matrix: Matrix) -> str:
@@ -360,8 +360,8 @@ def _headline(matrix: Matrix) -> Headline:
     if matrix.path:
         return Headline("", _path_words(matrix.path, matrix), "red" if matrix.path.findings else "green")
     scopes = [cell.scope for cell in matrix.cells.values()]
-    every, some = scopes.count(Scope.ALL), scopes.count(Scope.SOME)
-    text = f"Of {count(len(scopes), 'pair')} of releases {every} restart every container, {some} some of them"
+    full, part = scopes.count(Scope.ALL), scopes.count(Scope.SOME)
+    text = f"Of {count(len(scopes), 'pair')} of releases {full} restart every container, {part} some of them"
     return Headline("", text)
 
 

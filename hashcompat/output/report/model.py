@@ -41,14 +41,14 @@ def document(kind: str | type[msgspec.Struct], **content: Any) -> Document:
     keys = dict(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
     if unknown := content.keys() - keys.keys():
         raise TypeError(f"{kind.__name__} has no {', '.join(unknown)}")
-    given = {key: content[name] for name, key in keys.items() if name in content}
-    return {key: value if isinstance(value, Rows) else plain(value) for key, value in given.items()}
+    fields = {key: content[name] for name, key in keys.items() if name in content}
+    return {key: value if isinstance(value, Rows) else plain(value) for key, value in fields.items()}
 
 
-def filled(kind: type[Struct], value: object, /, **others: Any) -> Struct:
-    """Return an object of a document: ``others``, and the rest of its fields as a value has them, by name."""
-    names = [name for name in kind.__struct_fields__ if name not in others]
-    return kind(**{name: getattr(value, name) for name in names}, **others)
+def filled(kind: type[Struct], value: object, /, **values: Any) -> Struct:
+    """Return an object of a document: ``values``, and the rest of its fields as a value has them, by name."""
+    names = [name for name in kind.__struct_fields__ if name not in values]
+    return kind(**{name: getattr(value, name) for name in names}, **values)
 
 
 def plain(value: Any) -> Any:
@@ -58,7 +58,7 @@ def plain(value: Any) -> Any:
 
 def _listed(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _listed(each) for key, each in value.items()}
+        return {key: _listed(item) for key, item in value.items()}
     return list(map(_listed, value)) if isinstance(value, (list, tuple)) else value
 
 
@@ -71,8 +71,8 @@ def time_text(time: datetime | None) -> str | None:
 def later(module: str, name: str) -> Any:
     """Return a function of a module of this package, which is imported when it is called, in few runs."""
 
-    def call(*given: Any) -> Any:
-        return getattr(import_module(f"hashcompat.output.report.{module}"), name)(*given)
+    def call(*arguments: Any) -> Any:
+        return getattr(import_module(f"hashcompat.output.report.{module}"), name)(*arguments)
 
     return call
 
@@ -167,9 +167,9 @@ class Ranking(msgspec.Struct, frozen=True):
     """Names, escaped, and how many each has."""
 
 
-def judged(text: str, *, found: object, undecided: object = False) -> Headline:
+def judged(text: str, *, findings: object, undecided: object = False) -> Headline:
     """Return the headline of a result that fails where something was found, and else may be undecided."""
-    if found:
+    if findings:
         return Headline("FAIL", text, "red")
     return Headline("UNDECIDED", text, "yellow") if undecided else Headline("PASS", text, "green")
 

@@ -84,30 +84,30 @@ def _item(change: Change) -> Any:
 def _table(made: Normalization) -> Table:
     """Return a row for each node."""
     before, after, unknown, records, pins = (Counter[str]() for _ in range(5))
-    for one in made.changes:
-        node = one.item.pod.node
-        before[node] += one.item.verdict in FINDINGS
-        after[node] += one.after in FINDINGS
-        unknown[node] += one.after not in FINDINGS and bool(one.obstacle)
-        records[node] += one.rewrite is not None
+    for change in made.changes:
+        node = change.item.pod.node
+        before[node] += change.item.verdict in FINDINGS
+        after[node] += change.after in FINDINGS
+        unknown[node] += change.after not in FINDINGS and bool(change.obstacle)
+        records[node] += change.rewrite is not None
     pins.update(pin.node for pin in made.pins)
     counts = (before, after, unknown, records, pins)
 
     def rows() -> Iterator[list[object]]:
         for node in made.nodes:
-            yield [node.name, node.kubelet, node.runtime or None, *(found[node.name] for found in counts)]
+            yield [node.name, node.kubelet, node.runtime or None, *(counter[node.name] for counter in counts)]
 
     return Table(_OF_NODES, rows, bare=True)
 
 
 def _left(made: Normalization) -> list[Change]:
-    return [one for one in made.changes if one.obstacle]
+    return [change for change in made.changes if change.obstacle]
 
 
 def _cells(change: Change) -> list[object]:
     item, rewrite = change.item, change.rewrite
     names = [item.pod.node, item.pod.namespace, item.pod.name, item.container.name]
-    verdicts = [coloured(one, COLOURS) for one in (item.verdict, change.after)]
+    verdicts = [coloured(verdict, COLOURS) for verdict in (item.verdict, change.after)]
     hashes = [f"{rewrite.recorded:x}", f"{rewrite.new:x}"] if rewrite else [None, None]
     return [*names, *verdicts, *hashes, Prose(change.obstacle or reason_words(item))]
 
@@ -117,10 +117,10 @@ def _overview(made: Normalization, _screen: Screen) -> Iterator[Section]:
     yield Section(_table(made))
     rows = [
         [
-            *(name_path(one.item.pod.namespace, one.item.pod.name), one.item.container.name),
-            *(verdict_cell(one.item), Prose(one.obstacle)),
+            *(name_path(change.item.pod.namespace, change.item.pod.name), change.item.container.name),
+            *(verdict_cell(change.item), Prose(change.obstacle)),
         ]
-        for one in _left(made)
+        for change in _left(made)
     ]
     if rows:
         yield Section(Table(("POD", "CONTAINER", "VERDICT", "WHY"), lambda: rows), title="Left alone")
@@ -141,7 +141,7 @@ def _notes(made: Normalization) -> Iterator[str]:
 
 
 def _ranking(made: Normalization) -> Ranking:
-    pods = (one.item.pod for one in _left(made))
+    pods = (change.item.pod for change in _left(made))
     left = Counter((pod.namespace, pod.owner or pod.name) for pod in pods)
     return Ranking("Left alone", [(owner_path(*name), number) for name, number in left.most_common()])
 
@@ -159,7 +159,7 @@ NORMALIZATION: Final[Report[Normalization]] = Report(
     table=_table,
     overview=_overview,
     wide=lambda made: Table(_OF_CHANGES, lambda: map(_cells, made.changes), bare=True),
-    names=lambda made: (item_name(one.item) for one in made.changes if one.rewrite),
+    names=lambda made: (item_name(change.item) for change in made.changes if change.rewrite),
     title="Normalization of recorded hashes",
     page=lambda made: later("resultpages", "normalization_page")(NORMALIZATION, made),
     headline=_headline,

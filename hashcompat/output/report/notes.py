@@ -99,9 +99,9 @@ def answer(summary: Summary, tally: Tally) -> Line:
     if summary.unknown:
         return [Coloured(_open(summary, tally), _OPEN), *_rest(summary, _OPEN)]
     if not summary.compared:
-        every = summary.containers
-        which = "the only container" if every == 1 else f"none of {count(every, 'container')}"
-        return [Coloured(f"Nothing restarts: {which} is {'never ' if every == 1 else ''}compared", _GOOD)]
+        total = summary.containers
+        which = "the only container" if total == 1 else f"none of {count(total, 'container')}"
+        return [Coloured(f"Nothing restarts: {which} is {'never ' if total == 1 else ''}compared", _GOOD)]
     kept = f"{count(summary.compared, 'running container')} {are(summary.compared)} kept"
     return [Coloured(f"Nothing restarts: {kept}", _GOOD), *_rest(summary, _GOOD)]
 
@@ -141,16 +141,16 @@ def _open(summary: Summary, tally: Tally) -> str:
     whose = [group for group in tally.owners if group.unknown]
     where = _where(len(whose), 0, len(tally.kinds))
     if unknown and unknown == total:
-        every = _EVERY.get(total, f"All {total} running containers are")
-        return f"{every} UNKNOWN, so nothing is decided: {where}"
-    some = f"{count(summary.aside, 'container')} {_NOWHERE} {are(summary.aside)} UNKNOWN"
+        subject = _EVERY.get(total, f"All {total} running containers are")
+        return f"{subject} UNKNOWN, so nothing is decided: {where}"
+    clause = f"{count(summary.aside, 'container')} {_NOWHERE} {are(summary.aside)} UNKNOWN"
     if unknown:
         running = count(total, "running container")
         which = f"{unknown} of {running} {are(unknown)} UNKNOWN, the others are kept"
-        some = f"{which}; {some}" if summary.aside else which
+        clause = f"{which}; {clause}" if summary.aside else which
     elif total:
-        some = f"{some}, {count(total, 'running container')} {are(total)} kept"
-    return f"Undecided: {some}: {where}"
+        clause = f"{clause}, {count(total, 'running container')} {are(total)} kept"
+    return f"Undecided: {clause}: {where}"
 
 
 _EVERY: Final = {1: "The only running container is", 2: "Both running containers are"}
@@ -191,8 +191,8 @@ def _folded(assumptions: Sequence[str], besides: Sequence[str]) -> Iterator[str]
     elif assumptions or besides:
         assumed = f"Assumed: {count(len(assumptions), 'thing')}" if assumptions else ""
         more = f"{BESIDES}: {count(len(besides), 'consequence')}" if besides else ""
-        both = "; ".join(filter(None, (assumed, f"b{more[1:]}" if assumed and more else more)))
-        yield f"{both}; -v lists them"
+        line = "; ".join(filter(None, (assumed, f"b{more[1:]}" if assumed and more else more)))
+        yield f"{line}; -v lists them"
 
 
 def _other_ways(plan: Plan, *, brief: bool) -> Iterator[str]:

@@ -237,7 +237,7 @@ class Page(msgspec.Struct, frozen=True):
         """What another page shows of this one, as a JSON object in ASCII: ``About``."""
         said = Phrase(
             self.verdict.text if self.verdict else "",
-            self.verdict.tone if self.verdict else next((one.tone for one in self.answer), ""),
+            self.verdict.tone if self.verdict else next((piece.tone for piece in self.answer), ""),
         )
         answer = "".join(piece.text for piece in self.answer)
         about = About(self.kind, self.title, said.text, said.tone, answer, tuple(self.provenance))

@@ -62,8 +62,8 @@ def wide_rows(shown: Plan | Excerpt) -> Table:
 
 def item_names(shown: Plan | Excerpt) -> Iterator[str]:
     """Yield a name for each container that is killed or UNKNOWN, or for each one if all are asked for."""
-    every = isinstance(shown, Excerpt) and shown.every
-    return (item_name(item) for item in _items(shown) if every or item.verdict is not Verdict.KEEP)
+    full = isinstance(shown, Excerpt) and shown.every
+    return (item_name(item) for item in _items(shown) if full or item.verdict is not Verdict.KEEP)
 
 
 def _items(shown: Plan | Excerpt) -> tuple[Item, ...]:
@@ -136,17 +136,17 @@ class _Page(msgspec.Struct, frozen=True):
     def grouped(self) -> Iterator[Section]:
         shown = self.shown
         groups, reasons = self._groups(), self._reasons()
-        some, is_tight = groups, False
+        visible, is_tight = groups, False
         if not self._everything:
             # two lines are the table's header and the empty line before it
             is_tight = len(groups) > self._left(self._lines_of(reasons)) - 2
             room = self._left(len(reasons)) - 2
             if is_tight and len(groups) > room:
-                some = groups[: max(room - 1, _LEAST)]  # one row is for the number of others
-        if some:
-            left, by = len(groups) - len(some), group_by_of(shown)
+                visible = groups[: max(room - 1, _LEAST)]  # one row is for the number of others
+        if visible:
+            left, by = len(groups) - len(visible), group_by_of(shown)
             after = f"and {count(left, f'more {by}')}: --group-by {by} shows all" if left else ""
-            yield Section(group_table(shown, some, after=after), fits=True)
+            yield Section(group_table(shown, visible, after=after), fits=True)
         if reasons:
             yield Section(reasons, fits=True, short=is_tight, hanging=_HANGING)
         if not shown.group_by and self._has_room_for_rows(groups, reasons):
@@ -165,9 +165,9 @@ class _Page(msgspec.Struct, frozen=True):
 
     def _reasons(self) -> list[Line]:
         kinds = self.shown.tally.kinds
-        some = kinds if self._everything else kinds[:_MOST_REASONS]
-        lines: list[Line] = [reason_line(kind) for kind in some]
-        if rest := len(kinds) - len(some):
+        visible = kinds if self._everything else kinds[:_MOST_REASONS]
+        lines: list[Line] = [reason_line(kind) for kind in visible]
+        if rest := len(kinds) - len(visible):
             lines.append([f"and {count(rest, 'more reason')}: --group-by reason shows all"])
         return lines
 
@@ -195,14 +195,16 @@ class _Page(msgspec.Struct, frozen=True):
 
 def _ranking(shown: Plan | Excerpt) -> Ranking:
     groups = groups_in_order(excerpt_of(shown).tally.owners, None)
-    return Ranking("Top owners", [(owner_path(*one.key), one.concerned) for one in groups if one.concerned])
+    return Ranking(
+        "Top owners", [(owner_path(*group.key), group.concerned) for group in groups if group.concerned]
+    )
 
 
 def _headline(shown: Plan | Excerpt) -> Headline:
     excerpt = excerpt_of(shown)
     summary = excerpt.summary
     text = "".join(map(str, answer(summary, excerpt.tally)))
-    return judged(text, found=summary.findings, undecided=summary.unknown)
+    return judged(text, findings=summary.findings, undecided=summary.unknown)
 
 
 PLAN: Final[Report[Plan | Excerpt]] = Report(

@@ -293,9 +293,9 @@ def _owners(shown: Excerpt) -> Listing | None:
 
 def _chart(shown: Excerpt, group_by: GroupBy) -> Chart:
     groups, noun = groups_in_order(tallied(shown.plan.items, group_by).groups, None), group_by.value
-    some, others = groups[:_BARS], groups[_BARS:]
+    largest, others = groups[:_BARS], groups[_BARS:]
     rest = Bar(f"and {count(len(others), f'other {noun}')}", _sum(others)) if others else None
-    bars = [Bar(group.key[0] or f"without a {noun}", _sum([group])) for group in some]
+    bars = [Bar(group.key[0] or f"without a {noun}", _sum([group])) for group in largest]
     return Chart(f"by-{noun}", f"Restarts by {noun}", noun, bars, rest)
 
 

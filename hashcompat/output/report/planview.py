@@ -146,10 +146,12 @@ def group_table(shown: Excerpt, groups: Sequence[ContainerGroup], after: str = "
     RUNNING counts what a percentage is of: the containers that a kubelet compares.
     """
     group_by = group_by_of(shown)
-    verdicts = [one for one in _COUNTS if one is Verdict.RESTART or shown.summary.verdicts[one]]
+    verdicts = [
+        verdict for verdict in _COUNTS if verdict is Verdict.RESTART or shown.summary.verdicts[verdict]
+    ]
     on = () if group_by is GroupBy.NODE else ("NODES",)
     why = () if group_by is GroupBy.REASON else ("REASONS",)
-    columns = (*_WHOSE[group_by], *(one.value for one in verdicts), "RUNNING", *on, *why)
+    columns = (*_WHOSE[group_by], *(verdict.value for verdict in verdicts), "RUNNING", *on, *why)
     numbers = {kind.id: kind.number for kind in shown.tally.kinds}
 
     def row(group: ContainerGroup) -> list[object]:
@@ -209,7 +211,7 @@ def provenance(shown: Excerpt, *, all_names: bool) -> list[Line]:
 
 def _place(origin: Origin, now: datetime | None, *, all_names: bool) -> str:
     """Return where something was read; when it was taken, if that is known, and how old it is."""
-    names = _few(origin.names, every=all_names)
+    names = _few(origin.names, full=all_names)
     match origin.kind:
         case Source.SAMPLE:
             return "the built-in sample"
@@ -228,9 +230,9 @@ def _place(origin: Origin, now: datetime | None, *, all_names: bool) -> str:
     return ", ".join(place)
 
 
-def _few(names: Sequence[str], *, every: bool) -> list[str]:
-    """Return the first names, and how many more there are; all where ``every`` is set."""
-    shown = list(names) if every else list(names[:_NAMED])
+def _few(names: Sequence[str], *, full: bool) -> list[str]:
+    """Return the first names, and how many more there are; all where ``full`` is set."""
+    shown = list(names) if full else list(names[:_NAMED])
     return [*shown, *([f"{len(names) - len(shown)} more"] if len(shown) < len(names) else [])]
 
 
@@ -252,7 +254,7 @@ def _releases(plan: Plan, tally: Tally, *, all_names: bool) -> str:
     texts = [
         (name or "unknown") + (f" ({count(nodes, 'node')})" if nodes else "") for name, nodes in releases
     ]
-    return ", ".join(_few(texts, every=all_names)) or (
+    return ", ".join(_few(texts, full=all_names)) or (
         "unknown releases" if plan.from_release == AUTO else plan.from_release
     )
 

@@ -68,7 +68,9 @@ def _document(result: Preflight) -> Document:
         spec=PreflightSpec(result.target, dict(result.current), result.ignored, left_out, *made),
         summary=PreflightSummary(**counts),
         items=Rows(result.findings, plain),
-        groups=[filled(PreflightGroup, one.finding, nodes=one.nodes) for one in grouped(_shown(result))],
+        groups=[
+            filled(PreflightGroup, group.finding, nodes=group.nodes) for group in grouped(_shown(result))
+        ],
     )
     whole = sealed(content, ItemSeals(content, b""))
     return {key: value for key, value in whole.items() if key != SIGNATURE}  # no report is signed
@@ -148,7 +150,7 @@ def _counted(result: Preflight) -> str:
 
 def _ranking(result: Preflight) -> Ranking:
     bad = (Status.ERROR, Status.UNKNOWN)
-    nodes = Counter(one.node for one in result.findings if one.status in bad)
+    nodes = Counter(finding.node for finding in result.findings if finding.status in bad)
     return Ranking("Top nodes", [(word(name), number) for name, number in nodes.most_common()])
 
 
@@ -158,7 +160,7 @@ def _headline(result: Preflight) -> Headline:
     text = _counted(result)
     if first and first.finding.status in (Status.ERROR, Status.UNKNOWN):
         text = f"{first.finding.id} on {first}: {first.finding.text}"
-    return judged(text, found=counts[Status.ERROR], undecided=counts[Status.UNKNOWN])
+    return judged(text, findings=counts[Status.ERROR], undecided=counts[Status.UNKNOWN])
 
 
 def _left_out(result: Preflight) -> Iterator[str]:

@@ -134,7 +134,7 @@ def rule_lines(ids: Iterable[str], minors: Collection[str]) -> Iterator[Line]:
     what came with no release, if there is such.
     """
     for rule in ids:
-        if (found := find(rule)) and (source := found.source):
+        if (entry := find(rule)) and (source := entry.source):
             dated = [match[0] for match in _DATED.finditer(source) if match[1] in minors]
             undated = [part for part in source.split(", ") if not _DATED.search(part)]
             shown = ", ".join(dated or undated) or source
@@ -209,7 +209,7 @@ def _text(difference: ReleaseDifference) -> Iterator[Section]:
 
 def _sides_table(column: str, rows: Sequence[tuple[str, Any, Any]]) -> Table:
     cells = [
-        [name, *(Prose(one if isinstance(one, str) else json.dumps(one)) for one in sides)]
+        [name, *(Prose(side if isinstance(side, str) else json.dumps(side)) for side in sides)]
         for name, *sides in rows
     ]
     return Table((column, "FROM", "TO"), lambda: cells)

@@ -44,7 +44,7 @@ _FIRST: Final = ("upgrade", "input_taken", "cluster", "source")
 
 def gate_page(report: Report[GateResult], result: GateResult) -> Page:
     """Return the page of a gate, as a change ticket has it."""
-    plan, numbers = result.plan, Counter(one.standing for one in result.judged)
+    plan, numbers = result.plan, Counter(judgement.standing for judgement in result.judged)
     counts = [Count(result.whole.compared, "running containers judged")]
     counts += [Count(numbers[word], word.of(numbers[word])) for word in Standing if numbers[word]]
     kinds = Excerpt(plan, plan.items).tally.kinds if not result.after else ()
@@ -103,12 +103,12 @@ _ONE_FOR_ALL: Final = frozenset({"TYPE", "RELEASE", "FILE"})
 def _telling(table: Table, last: str) -> Table:
     """Return a table without columns that tell nothing behind ``last``, the last one of the narrow table."""
     columns, rows = table.columns, [list(row) for row in table.rows()]
-    found = {name: {row[place] for row in rows} for place, name in enumerate(columns)}
-    mute = {name for name in columns if name in _LEFT_OUT or not found[name] - {None, 0}}
-    mute |= {name for name in _ONE_FOR_ALL & found.keys() if len(found[name]) == 1}
+    values = {name: {row[place] for row in rows} for place, name in enumerate(columns)}
+    mute = {name for name in columns if name in _LEFT_OUT or not values[name] - {None, 0}}
+    mute |= {name for name in _ONE_FOR_ALL & values.keys() if len(values[name]) == 1}
     if "FILE" in mute:
         mute.add("LINE")
-    if "WORKLOAD" in found and all(
+    if "WORKLOAD" in values and all(
         row[columns.index("WORKLOAD")] == row[columns.index("OWNER")] for row in rows
     ):
         mute.add("WORKLOAD")
@@ -207,7 +207,7 @@ def _cell(matrix: Matrix, old: str, new: str) -> HeatCell:
         scope = matrix.cells[old, new].scope
         level, short = _LEVELS[scope]
         return HeatCell(scope.value, level, short=short)
-    hop, most = matrix.counts[old, new], max(one.findings for one in matrix.counts.values())
+    hop, most = matrix.counts[old, new], max(step.findings for step in matrix.counts.values())
     return HeatCell(counted(hop), heat_level(hop.findings, most), bool(hop.unknown))
 
 

@@ -122,11 +122,11 @@ def in_turn(values: Sequence[Value], write: WriteRows[Value], jobs: int) -> Gene
     blocks = [values[start : start + _TOGETHER] for start in range(0, len(values), _TOGETHER)]
     works = [partial(_written, blocks[number::jobs], write) for number in range(1, jobs)]
     with suppress(FailedError), begun(works) as results:
-        others = [iter(result) for result in results()]
+        streams = [iter(result) for result in results()]
         # block by block in turn, so that rows keep their order and nobody waits for another's end
         for number, block in enumerate(blocks):
             turn = number % jobs
-            yield from (_made(others[turn - 1]) if turn else None) or write(block)
+            yield from (_made(streams[turn - 1]) if turn else None) or write(block)
         return
     yield from write(values)
 
@@ -136,8 +136,8 @@ def _written(blocks: Iterable[Sequence[Value]], write: WriteRows[Value]) -> Iter
     return (list(write(block)) for block in blocks)
 
 
-def _made(other: Iterator[list[Texts]]) -> list[Texts] | None:
+def _made(stream: Iterator[list[Texts]]) -> list[Texts] | None:
     """Return the next block of another process; None where there is none."""
     with suppress(FailedError):
-        return next(other, None)
+        return next(stream, None)
     return None

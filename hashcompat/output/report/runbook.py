@@ -68,7 +68,7 @@ def _before(impact: Impact, way: Installation, notes: Iterable[str]) -> Iterator
     yield f"The commands are for one way to install kubelets; --with names another: {_OTHERS}."
     yield f"They take kubectl 1.23 or newer. {way.note}".rstrip()
     yield from notes
-    if any("--delete-emptydir-data" in one.flags for one in impact.nodes):
+    if any("--delete-emptydir-data" in node.flags for node in impact.nodes):
         yield "--delete-emptydir-data loses the files in emptyDir volumes of pods that are moved."
     left: dict[str, list[str]] = {}
     for node in impact.nodes:
@@ -104,7 +104,7 @@ def _back(impact: Impact, way: Installation) -> Iterator[str]:
     for node in impact.nodes:
         if node.kubelet and not node.left_out:
             releases.setdefault(node.kubelet, []).append(node.name)
-    yield from (f"Kubelet {release} now: {some(found, _NAMED)}" for release, found in releases.items())
+    yield from (f"Kubelet {release} now: {some(names, _NAMED)}" for release, names in releases.items())
     yield "All of them are in nodes-before.txt."
     yield way.back
 
@@ -119,8 +119,8 @@ def _target(impact: Impact) -> str:
 
 
 def _functions(impact: Impact, way: Installation) -> Iterator[str | tuple[str, ...] | Code]:
-    windows = tuple(one.name for one in impact.nodes if one.windows and _is_name(one.name))
-    cordoned = tuple(one.name for one in impact.nodes if one.cordoned and _is_name(one.name))
+    windows = tuple(node.name for node in impact.nodes if node.windows and _is_name(node.name))
+    cordoned = tuple(node.name for node in impact.nodes if node.cordoned and _is_name(node.name))
     if way.suffix and _target(impact) != impact.to_release.removeprefix("v"):
         yield "the build that you install: look whether it is the newest one"
     yield Code("target={}", (_target(impact),))
@@ -158,7 +158,7 @@ def _context(impact: Impact) -> str:
 
 def _servers(impact: Impact, nodes: Mapping[str, NodeImpact]) -> Iterator[Block]:
     """Yield what to do so that no kubelet becomes newer than its API server, and how etcd is saved."""
-    members = [one for one in nodes.values() if one.role is not Role.WORKER and _is_name(one.name)]
+    members = [node for node in nodes.values() if node.role is not Role.WORKER and _is_name(node.name)]
     yield Heading("The control plane first", 2)
     if not members:
         yield Bullets(
@@ -166,16 +166,18 @@ def _servers(impact: Impact, nodes: Mapping[str, NodeImpact]) -> Iterator[Block]
         )
         yield Script(["the server has to be of the new minor at least", Code("kubectl version")])
         return
-    old = [one for one in impact.servers if one.behind > 0]
+    old = [server for server in impact.servers if server.behind > 0]
     if old:
-        shown = some((f"{one.release}{f' on {one.node}' if one.node else ''}" for one in old), _NAMED)
+        shown = some(
+            (f"{server.release}{f' on {server.node}' if server.node else ''}" for server in old), _NAMED
+        )
         lines = [f"kube-apiserver is {shown}: no kubelet may be newer"]
-        if any(one.behind > 1 for one in old):
+        if any(server.behind > 1 for server in old):
             lines.append("API servers go through every minor in between, one after the other")
         yield Bullets(lines)
-    named = {one.node for one in old}
-    behind = [one for one in members if one.name in named or named == {""}]
-    commands: Lines = [line for one in members[:1] for line in snapshot(impact.installer, one)]
+    named = {server.node for server in old}
+    behind = [node for node in members if node.name in named or named == {""}]
+    commands: Lines = [line for node in members[:1] for line in snapshot(impact.installer, node)]
     if behind and (upgrades := servers(impact.installer, behind)):
         commands = [Code("("), Code("set -e"), *commands, *upgrades, Code(")")]
     if not impact.servers:
@@ -207,18 +209,18 @@ def _batch(batch: Batch, number: int, nodes: Mapping[str, NodeImpact]) -> Iterat
 
 def _lines(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str]:
     """Yield what to know of a batch; what several nodes have alike is one line."""
-    restarted, unknown = (sum(getattr(one, key) for one in members) for key in ("restarted", "unknown"))
+    restarted, unknown = (sum(getattr(node, key) for node in members) for key in ("restarted", "unknown"))
     if restarted or unknown:
         yield f"Pods that restart: {restarted}; more that may: {unknown}"
     yield from (f"Even so: {line}" for line in _effects(batch.effect))
     yield from (
-        f"Not with batch {one.batch} ({one.nodes[0]} and {one.nodes[1]} at once): {one.why}"
-        for one in batch.apart
+        f"Not with batch {clash.batch} ({clash.nodes[0]} and {clash.nodes[1]} at once): {clash.why}"
+        for clash in batch.apart
     )
-    yield from _folded(members, lambda one: one.reasons)
-    yield from _folded(members, lambda one: [f"evictions wait for {name}" for name in one.drain_waits])
-    if unready := sum(one.unready for one in members):
-        seconds = max(one.seconds for one in members)
+    yield from _folded(members, lambda node: node.reasons)
+    yield from _folded(members, lambda node: [f"evictions wait for {name}" for name in node.drain_waits])
+    if unready := sum(node.unready for node in members):
+        seconds = max(node.seconds for node in members)
         pods = count(unready, "pod")
         yield f"Besides restarts: {pods} not Ready for up to {seconds} s, until the probes pass again"
     drained = batch.step in (Step.DRAIN, Step.UNDECIDED)
@@ -227,10 +229,10 @@ def _lines(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str]:
         (_BARE_DRAINED if drained else _BARE, "bare"),
         ("Static pod, which no drain moves", "static"),
     ):
-        places = [name_path(*place) for one in members for place in getattr(one.pods, key)]
+        places = [name_path(*place) for node in members for place in getattr(node.pods, key)]
         if places:
             yield f"{what}: {some(places, _NAMED)}"
-    if single := [owner_path(*owner) for one in members for owner in one.pods.single]:
+    if single := [owner_path(*owner) for node in members for owner in node.pods.single]:
         yield f"The only replica: {some(single, _NAMED)}"
 
 
@@ -241,11 +243,11 @@ _BARE_DRAINED: Final = "Nothing creates it again"
 
 def _folded(members: Sequence[NodeImpact], of: Callable[[NodeImpact], Iterable[str]]) -> Iterator[str]:
     """Yield the lines of some nodes, each once and with the nodes."""
-    found: dict[str, list[str]] = {}
-    for one in members:
-        for line in of(one):
-            found.setdefault(line, []).append(one.name)
-    yield from (f"{some(names, _NAMED)}: {line}" for line, names in found.items())
+    nodes_by_line: dict[str, list[str]] = {}
+    for node in members:
+        for line in of(node):
+            nodes_by_line.setdefault(line, []).append(node.name)
+    yield from (f"{some(names, _NAMED)}: {line}" for line, names in nodes_by_line.items())
 
 
 def _effects(effect: Effect) -> Iterator[str]:
@@ -260,15 +262,15 @@ def _effects(effect: Effect) -> Iterator[str]:
 
 
 def _commands(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str | tuple[str, ...] | Code]:
-    named = [one for one in members if _is_name(one.name)]
+    named = [node for node in members if _is_name(node.name)]
     if len(named) < len(members):
         some_of_it = count(len(members) - len(named), "node")
         yield f"no commands for {some_of_it}: no API server accepts the name"
     if not named:
         return
-    names = tuple(one.name for one in named)
+    names = tuple(node.name for node in named)
     drains = batch.step in (Step.DRAIN, Step.UNDECIDED)
-    waits = [healthy(one) for one in named if batch.role is not Role.WORKER]
+    waits = [healthy(node) for node in named if batch.role is not Role.WORKER]
     if not (drains or waits):
         yield Code("batch {}", names)
         return
@@ -284,13 +286,13 @@ def _commands(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str | tup
 def _drains(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str | tuple[str, ...] | Code]:
     if batch.step is Step.UNDECIDED:
         yield "no drain is needed where the reasons above are settled otherwise"
-    for owner in dict.fromkeys(owner for one in members for owner in one.effect.owners):
+    for owner in dict.fromkeys(owner for node in members for owner in node.effect.owners):
         if not owner.name.startswith("StaticPod/"):
             yield f"all replicas of {owner_path(owner.namespace, owner.name)} are here: move one by one first"
-    for flags, group in groupby(sorted(members, key=lambda one: one.flags), lambda one: one.flags):
+    for flags, group in groupby(sorted(members, key=lambda node: node.flags), lambda node: node.flags):
         if "--force" in flags:
             yield "--force deletes pods that nothing creates again; save their manifests first"
-        names = tuple(one.name for one in group)
+        names = tuple(node.name for node in group)
         if len(names) == 1:
             yield Code(f"kubectl drain {{}} {' '.join((*flags, '--timeout=30m'))}", names)
         else:

@@ -54,7 +54,11 @@ def _document(snapshot: Snapshot) -> Document:
         "applied": _rows(
             inventory,
             Applied,
-            lambda one: {"uid": one.uid, "container": one.container, "resources": dict(one.resources)},
+            lambda applied: {
+                "uid": applied.uid,
+                "container": applied.container,
+                "resources": dict(applied.resources),
+            },
         ),
     }
     if any(isinstance(record, Files) for record in inventory.records):
@@ -83,19 +87,19 @@ class PodTexts:
         lists = _lists(pod)
         around = _pod(pod, {key: [_CONTAINER for _ in rows] for key, rows in lists.items()})
         pieces = _text(around, "\n  ").split(f'"{_CONTAINER}"')
-        texts = [self._container(one) for rows in lists.values() for one in rows]
+        texts = [self._container(container) for rows in lists.values() for container in rows]
         if len(pieces) != len(texts) + 1:  # a text of the pod looks like those that stand for containers
             return _text(_item(pod), "\n  ")
         return "".join(chain.from_iterable(zip(pieces, [*texts, ""], strict=True)))
 
     def _container(self, container: Container) -> str:
         key = id(container.spec), id(container.stored)
-        known = self._containers.get(key)
-        if known is None:
+        cached = self._containers.get(key)
+        if cached is None:
             # the container is kept, so that nothing else gets the two ids
-            known = container, _text(_container(container), "\n     ")
-            self._containers.add(key, known, len(known[1]))
-        return known[1]
+            cached = container, _text(_container(container), "\n     ")
+            self._containers.add(key, cached, len(cached[1]))
+        return cached[1]
 
 
 def text(snapshot: Snapshot, pods: Iterable[str] = ()) -> Iterator[str]:
@@ -142,7 +146,9 @@ def closing(snapshot: Snapshot, pods: int, containers: int) -> str:
 def _item(thing: Node | Pod) -> Document:
     if isinstance(thing, Node):
         return _node(thing)
-    return _pod(thing, {key: [_container(one) for one in rows] for key, rows in _lists(thing).items()})
+    return _pod(
+        thing, {key: [_container(container) for container in rows] for key, rows in _lists(thing).items()}
+    )
 
 
 def _recorded(record: Recorded) -> Document:
@@ -183,7 +189,8 @@ def _hash(value: Hash | None) -> int | str | None:
 def _files(record: Files) -> Document:
     devices = record.devices
     of_pods = {
-        name: {uid: sorted(ids) for uid, ids in found.items()} for name, found in (devices or {}).items()
+        name: {uid: sorted(ids) for uid, ids in ids_by_uid.items()}
+        for name, ids_by_uid in (devices or {}).items()
     }
     return {
         "node": record.node,
@@ -225,8 +232,8 @@ def _node(node: Node) -> Document:
     }
 
 
-def _conditions(given: Mapping[str, str]) -> list[Document]:
-    return [{"type": kind, "status": status} for kind, status in given.items()]
+def _conditions(conditions: Mapping[str, str]) -> list[Document]:
+    return [{"type": kind, "status": status} for kind, status in conditions.items()]
 
 
 def _pod(pod: Pod, lists: Mapping[str, Sequence[Document] | Sequence[str]]) -> Document:

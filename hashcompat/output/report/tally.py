@@ -117,12 +117,12 @@ class Kinds:
             mask |= kind.bit
         return mask
 
-    def count(self, mask: int, containers: int, *, found: bool) -> None:
+    def count(self, mask: int, containers: int, *, is_finding: bool) -> None:
         """Count containers that have these reasons."""
         for kind in self._known.values():
             if kind.bit & mask:
                 kind.containers += containers
-                kind.found += containers if found else 0
+                kind.found += containers if is_finding else 0
 
     def numbered(self) -> tuple[RuleTally, ...]:
         """Number the reasons, those of the most containers that are killed first, and return them."""
@@ -280,6 +280,6 @@ def tallied(items: Iterable[Item], group_by: GroupBy | None) -> Tally:
             numbers[release] += bool(node)
         if node and node != last:
             nodes, last = nodes + 1, node
-    for (mask, found), number in counts.items():
-        kinds.count(mask, number, found=found)
+    for (mask, is_finding), number in counts.items():
+        kinds.count(mask, number, is_finding=is_finding)
     return Tally(owners.every(), groups.every(), kinds.numbered(), numbers, nodes)

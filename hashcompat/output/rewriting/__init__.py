@@ -38,8 +38,8 @@ def with_string(text: str, path: Sequence[str], old: str, new: str) -> str:
 
     Raises InputError for what is not JSON, has a key twice, or has not that string there.
     """
-    start, end, found = _at(text, path)
-    if found != old:
+    start, end, current = _at(text, path)
+    if current != old:
         raise InputError(f"{_path(path)}: not what it was")
     return text[:start] + json.dumps(new) + text[end:]
 
@@ -50,10 +50,10 @@ def with_string_in_string(text: str, path: Sequence[str], key: str, old: str, ne
     Keys and strings are plain: none has a character that JSON escapes. Errors as ``with_string``, also where
     the inner text is not as compact as Go's encoders write it.
     """
-    start, end, found = _at(text, path)
-    if not isinstance(found, str):
+    start, end, current = _at(text, path)
+    if not isinstance(current, str):
         raise InputError(f"{_path(path)}: want a string")
-    wanted = with_string(found, (key,), old, new)
+    wanted = with_string(current, (key,), old, new)
     was, now = (json.dumps(f'"{key}":"{value}"')[1:-1] for value in (old, new))
     changed = text[start:end].replace(was, now)
     if jsontext.loads(changed) != wanted:
@@ -63,15 +63,15 @@ def with_string_in_string(text: str, path: Sequence[str], key: str, old: str, ne
 
 def _at(text: str, path: Sequence[str]) -> tuple[int, int, Any]:
     """Return where the value at a path of keys begins and ends, and the value."""
-    found = jsontext.loads(text)
+    value = jsontext.loads(text)
     for key in path:
-        if not isinstance(found, dict) or key not in found:
+        if not isinstance(value, dict) or key not in value:
             raise InputError(f"{_path(path)}: not there")
-        found = found[key]
+        value = value[key]
     start = jsontext.skip_space(text, 0)
     for key in path:
         start = jsontext.value_of(text, start, key)
-    return start, jsontext.end_of_value(text, start), found
+    return start, jsontext.end_of_value(text, start), value
 
 
 def _path(path: Sequence[str]) -> str:
@@ -134,7 +134,7 @@ class RecordStore(Protocol):
         Raises InputError where the hash in it is not the old one.
         """
 
-    def replace(self, found: FoundContainer, value: bytes) -> None:
+    def replace(self, container: FoundContainer, value: bytes) -> None:
         """Replace what is kept of a container, whole or not at all. Raises InputError."""
 
 
@@ -156,7 +156,7 @@ def or_broken(identity: str, read: Callable[[], FoundContainer | None]) -> Found
         return FoundContainer(identity, "", "", "", "", 0, "", b"", running=False, broken=str(error))
 
 
-def newest(found: Sequence[FoundContainer]) -> Mapping[tuple[str, str], str]:
+def newest(containers: Sequence[FoundContainer]) -> Mapping[tuple[str, str], str]:
     """Return the id of the newest container of each name in each pod, which is what a kubelet looks at."""
-    rows = sorted(found, key=lambda one: one.created)
-    return {(one.uid, one.container): one.id for one in rows}
+    rows = sorted(containers, key=lambda container: container.created)
+    return {(container.uid, container.container): container.id for container in rows}

@@ -85,14 +85,14 @@ def load_undo(path: Path, digest: str, node: str) -> dict[tuple[str, str], Entry
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     try:
-        found = msgspec.json.decode(data, type=_File)
+        file = msgspec.json.decode(data, type=_File)
     except (msgspec.MsgspecError, binascii.Error, ValueError) as error:
         raise InputError(f"{path}: not what hashcompat normalize apply writes: {error}") from None
-    if (found.api_version, found.kind) != (API_VERSION, KIND):
+    if (file.api_version, file.kind) != (API_VERSION, KIND):
         raise InputError(f"{path}: not what hashcompat normalize apply writes")
-    if (found.digest, found.node) != (digest, node):
+    if (file.digest, file.node) != (digest, node):
         raise InputError(f"{path}: of another document or node; move it away if that is what you want")
-    return {(one.kind, one.name): one for one in found.entries}
+    return {(entry.kind, entry.name): entry for entry in file.entries}
 
 
 def save_undo(path: Path, digest: str, node: str, entries: Iterable[Entry]) -> None:
@@ -131,8 +131,8 @@ def planned(work: Work, place: RecordStore, manifests: Path | None) -> Replaceme
     document of which nothing is on this node.
     """
     asked = {task.rewrite.id: task for task in work.tasks}
-    found = place.find(asked)
-    there, latest = {one.id: one for one in found}, newest(found)
+    containers = place.find(asked)
+    there, latest = {container.id: container for container in containers}, newest(containers)
     if asked and there.keys().isdisjoint(asked):
         raise InputError(
             f"no container of {work.node.name} is on this node: the document is of another one, or all were "
@@ -140,45 +140,47 @@ def planned(work: Work, place: RecordStore, manifests: Path | None) -> Replaceme
         )
     made = [
         *(
-            Done(one.id, "", "", one.id, State.SKIPPED, one.broken)
-            for one in found
-            if one.broken and one.id not in asked
+            Done(container.id, "", "", container.id, State.SKIPPED, container.broken)
+            for container in containers
+            if container.broken and container.id not in asked
         ),
         *(_of_task(task, there.get(task.rewrite.id), latest, place) for task in work.tasks),
         *(_of_pin(pin, manifests) for pin in work.pins),
     ]
     return Replacements(
-        tuple(one for one in made if isinstance(one, Replacement)),
-        tuple(one for one in made if isinstance(one, Done)),
+        tuple(outcome for outcome in made if isinstance(outcome, Replacement)),
+        tuple(outcome for outcome in made if isinstance(outcome, Done)),
     )
 
 
 def _of_task(
-    task: Task, found: FoundContainer | None, latest: Mapping[tuple[str, str], str], place: RecordStore
+    task: Task, container: FoundContainer | None, latest: Mapping[tuple[str, str], str], place: RecordStore
 ) -> Replacement | Done:
     rewrite, new = task.rewrite, f"{task.rewrite.new:x}"
     names = task.namespace, task.pod, task.container
     done = partial(Done, rewrite.id, *names)
-    if found is None:
+    if container is None:
         return done(State.SKIPPED, "there is no such container any more")
-    if found.broken:
-        return done(State.SKIPPED, found.broken)
-    if found.uid != rewrite.uid or (found.namespace, found.pod, found.container) != names:
+    if container.broken:
+        return done(State.SKIPPED, container.broken)
+    if container.uid != rewrite.uid or (container.namespace, container.pod, container.container) != names:
         return done(State.SKIPPED, "it is another pod's")
-    if latest[found.uid, found.container] != found.id:
+    if latest[container.uid, container.container] != container.id:
         return done(State.SKIPPED, "there is a newer container of its name")
-    if found.hash == new:
+    if container.hash == new:
         return done(State.ALREADY, "")
-    if found.hash != f"{rewrite.recorded:x}":
+    if container.hash != f"{rewrite.recorded:x}":
         return done(State.SKIPPED, "another hash is recorded than when the document was made")
-    if not found.running:
+    if not container.running:
         return done(State.SKIPPED, "it does not run")
     try:
-        value = place.with_hash(found.value, found.hash, new)
+        value = place.with_hash(container.value, container.hash, new)
     except InputError as error:
         return done(State.SKIPPED, str(error))
-    hashes = found.hash, new
-    return Replacement(Entry(place.kind, found.id, *names, found.value, value, hashes, found.started), found)
+    hashes = container.hash, new
+    return Replacement(
+        Entry(place.kind, container.id, *names, container.value, value, hashes, container.started), container
+    )
 
 
 def _of_pin(pin: ManifestPin, manifests: Path | None) -> Replacement | Done:
@@ -188,9 +190,9 @@ def _of_pin(pin: ManifestPin, manifests: Path | None) -> Replacement | Done:
     try:
         now = files.content(path, manifests)
         if hashlib.sha256(now).hexdigest() != pin.digest:
-            given = _uid_of(now)
-            state = State.ALREADY if given == pin.uid else State.SKIPPED
-            return done(state, "" if given == pin.uid else "it is not what it was when the document was made")
+            uid = _uid_of(now)
+            state = State.ALREADY if uid == pin.uid else State.SKIPPED
+            return done(state, "" if uid == pin.uid else "it is not what it was when the document was made")
         after = with_uid(jsontext.decode_text(now), pin.uid).encode(errors="surrogateescape")
     except InputError as error:
         return done(State.SKIPPED, str(error))
@@ -209,18 +211,18 @@ def _uid_of(manifest: bytes) -> str:
 
 def ready(plan: Replacements) -> list[Done]:
     """Return the rows of a run that changes nothing."""
-    return [*(_row(one.entry, State.READY) for one in plan.changes), *plan.rows]
+    return [*(_row(change.entry, State.READY) for change in plan.changes), *plan.rows]
 
 
 def _row(entry: Entry, state: State, why: str = "") -> Done:
     return Done(entry.name, entry.namespace, entry.pod, entry.container, state, why)
 
 
-def recorded(plan: Replacements, known: Entries) -> list[Entry]:
+def recorded(plan: Replacements, undo: Entries) -> list[Entry]:
     """Return all entries of the undo file: what an earlier run wrote stays, for that was there first."""
-    entries = dict(known)
-    for one in plan.changes:
-        entries.setdefault((one.entry.kind, one.entry.name), one.entry)
+    entries = dict(undo)
+    for change in plan.changes:
+        entries.setdefault((change.entry.kind, change.entry.name), change.entry)
     return list(entries.values())
 
 
@@ -232,15 +234,15 @@ def written(
     ``still`` raises InputError once something speaks against going on; so does a runtime that fails. A
     container that changed meanwhile is skipped.
     """
-    for number, one in enumerate(changes):
+    for number, change in enumerate(changes):
         if number % _BETWEEN == 0:
             still()
         try:
-            _put(one.entry.name, one.now, one.entry.new, place, manifests)
+            _put(change.entry.name, change.now, change.entry.new, place, manifests)
         except MeanwhileError as error:
-            yield _row(one.entry, State.SKIPPED, str(error))
+            yield _row(change.entry, State.SKIPPED, str(error))
         else:
-            yield _row(one.entry, State.REWRITTEN)
+            yield _row(change.entry, State.REWRITTEN)
 
 
 def _put(
@@ -253,17 +255,20 @@ def _put(
 
 
 def restored(
-    known: Entries, place: RecordStore, manifests: Path | None, still: Callable[[], None], *, write: bool
+    undo: Entries, place: RecordStore, manifests: Path | None, still: Callable[[], None], *, write: bool
 ) -> Iterator[Done]:
     """Put back what the undo file has; what is not as ``apply`` left it is changed in its one place, or kept.
 
     The last changes go first, so that no manifest has a uid whose containers are as they were.
     """
-    there = {one.id: one for one in place.find([one.name for one in known.values() if one.kind != MANIFEST])}
-    for number, one in enumerate(reversed(list(known.values()))):
+    there = {
+        container.id: container
+        for container in place.find([entry.name for entry in undo.values() if entry.kind != MANIFEST])
+    }
+    for number, entry in enumerate(reversed(list(undo.values()))):
         if write and number % _BETWEEN == 0:
             still()
-        yield _restored(one, there.get(one.name), place, manifests, write=write)
+        yield _restored(entry, there.get(entry.name), place, manifests, write=write)
 
 
 def _restored(
@@ -271,12 +276,12 @@ def _restored(
 ) -> Done:
     is_manifest = entry.kind == MANIFEST
     try:
-        found = _manifest_before(entry, manifests) if is_manifest else _record_before(entry, there, place)
-        if isinstance(found, Done):
-            return found
+        before = _manifest_before(entry, manifests) if is_manifest else _record_before(entry, there, place)
+        if isinstance(before, Done):
+            return before
         if not write:
             return _row(entry, State.READY)
-        now, target = found
+        now, target = before
         _put(entry.name, now, target, place, manifests)
     except MeanwhileError as error:
         return _row(entry, State.SKIPPED, str(error))
@@ -299,39 +304,43 @@ def _manifest_before(entry: Entry, manifests: Path | None) -> tuple[bytes, bytes
 
 
 def _record_before(
-    entry: Entry, found: FoundContainer | None, place: RecordStore
+    entry: Entry, container: FoundContainer | None, place: RecordStore
 ) -> tuple[FoundContainer, bytes] | Done:
     """Return a container as it is kept now, and its record as it was."""
-    if found is None:
+    if container is None:
         return _row(entry, State.SKIPPED, "there is no such container any more")
-    if found.broken:
-        return _row(entry, State.SKIPPED, found.broken)
-    if found.hash == entry.hashes[0]:
+    if container.broken:
+        return _row(entry, State.SKIPPED, container.broken)
+    if container.hash == entry.hashes[0]:
         return _row(entry, State.ALREADY)
-    if found.hash != entry.hashes[1]:
+    if container.hash != entry.hashes[1]:
         return _row(entry, State.SKIPPED, "another hash is recorded than apply wrote")
-    if found.value == entry.new:
-        return found, entry.old
+    if container.value == entry.new:
+        return container, entry.old
     try:
-        return found, place.with_hash(found.value, *reversed(entry.hashes))
+        return container, place.with_hash(container.value, *reversed(entry.hashes))
     except InputError as error:
         return _row(entry, State.SKIPPED, str(error))
 
 
 def checked(
-    work: Work, known: Entries, shown: Mapping[str, RuntimeAnswer], read: Callable[[str], bytes]
+    work: Work, undo: Entries, shown: Mapping[str, RuntimeAnswer], read: Callable[[str], bytes]
 ) -> Iterator[Done]:
     """Compare what was written with what the runtime shows of each container, by id; then what was not.
 
     ``read`` returns the content of a manifest.
     """
-    for one in known.values():
-        manifest = one.kind == MANIFEST
+    for entry in undo.values():
+        manifest = entry.kind == MANIFEST
         yield _row(
-            one,
-            *(_with_uid(one.name, one.hashes[1], read) if manifest else _answered(one, shown.get(one.name))),
+            entry,
+            *(
+                _with_uid(entry.name, entry.hashes[1], read)
+                if manifest
+                else _answered(entry, shown.get(entry.name))
+            ),
         )
-    written = {one.name for one in known.values()}
+    written = {entry.name for entry in undo.values()}
     for task in work.tasks:
         if task.rewrite.id not in written:
             now = _unwritten(f"{task.rewrite.new:x}", shown.get(task.rewrite.id))
@@ -341,24 +350,24 @@ def checked(
             yield Done(pin.path, pin.namespace, pin.pod, "", *_with_uid(pin.path, pin.uid, read))
 
 
-def _answered(entry: Entry, found: RuntimeAnswer | None) -> tuple[State, str]:
+def _answered(entry: Entry, answer: RuntimeAnswer | None) -> tuple[State, str]:
     """Return what the runtime shows of a container whose record was rewritten."""
-    if found is None or not found.running:
+    if answer is None or not answer.running:
         return State.FAILED, "the runtime shows no such container that runs"
-    if found.started != entry.started:
+    if answer.started != entry.started:
         return State.FAILED, "it started again since"
-    if found.hash == entry.hashes[1]:
+    if answer.hash == entry.hashes[1]:
         return State.SHOWN, ""
-    if found.hash == entry.hashes[0]:
+    if answer.hash == entry.hashes[0]:
         return State.NOT_YET, "restart the runtime"
     return State.FAILED, "the runtime shows another hash"
 
 
-def _unwritten(new: str, found: RuntimeAnswer | None) -> tuple[State, str]:
+def _unwritten(new: str, answer: RuntimeAnswer | None) -> tuple[State, str]:
     """Return what the runtime shows of a container with its old record; one that is gone is fine."""
-    if found is None or not found.running:
+    if answer is None or not answer.running:
         return State.SKIPPED, "there is no such container any more"
-    if found.hash == new:
+    if answer.hash == new:
         return State.SHOWN, ""
     return State.FAILED, "apply left it alone, so the new kubelet restarts it"
 

@@ -150,12 +150,12 @@ class Channel:
         self._send()
         return self._message(method, bytes(answer.data), answer.headers)
 
-    def _message(self, method: str, answer: bytes, found: Mapping[str, str]) -> bytes:
-        status = found.get("grpc-status", "")
+    def _message(self, method: str, answer: bytes, headers: Mapping[str, str]) -> bytes:
+        status = headers.get("grpc-status", "")
         if not status.isdecimal():
             raise InputError(f"{self._path}: whatever listens there speaks no gRPC: {method} has no status")
         if int(status) != OK:
-            words = said(unquote(found.get("grpc-message", "")))[:_SHOWN]
+            words = said(unquote(headers.get("grpc-message", "")))[:_SHOWN]
             raise CallError(int(status), f"{self._path}: {method.rpartition('/')[2]}: {words or status}")
         if len(answer) < _PREFIX.size:
             raise InputError(f"{self._path}: {method}: an answer without a message")
@@ -219,8 +219,8 @@ def fields(message: bytes) -> Iterator[tuple[int, Value]]:
 
 def all_of(message: bytes, number: int) -> Iterator[bytes]:
     """Yield the bytes of each field of a number; errors as ``fields``."""
-    for found, value in fields(message):
-        if found == number:
+    for field, value in fields(message):
+        if field == number:
             if isinstance(value, int):
                 raise InputError("not a message: a number in place of bytes")
             yield value
@@ -245,8 +245,8 @@ def text_of(message: bytes, number: int) -> str:
 def number_of(message: bytes, number: int) -> int:
     """Return an integer; 0 for none. Negative ones are as two's complement in 64 bits."""
     last = 0
-    for found, value in fields(message):
-        if found == number:
+    for field, value in fields(message):
+        if field == number:
             if not isinstance(value, int):
                 raise InputError("not a message: bytes in place of a number")
             last = value
@@ -260,8 +260,8 @@ def map_of(message: bytes, number: int) -> dict[str, bytes]:
 
 def texts_of(message: bytes, number: int) -> dict[str, str]:
     """Return a map of strings to strings; bytes that are not UTF-8 become surrogates."""
-    found = map_of(message, number)
-    return {key: value.decode(errors="surrogateescape") for key, value in found.items()}
+    entries = map_of(message, number)
+    return {key: value.decode(errors="surrogateescape") for key, value in entries.items()}
 
 
 def made(content: Mapping[int, bytes | str]) -> bytes:
@@ -286,12 +286,12 @@ def _varint(message: bytes, place: int) -> tuple[int, int]:
 
 
 def _as_varint(number: int) -> bytes:
-    found = bytearray()
+    varint = bytearray()
     while number > 0x7F:
-        found.append(number & 0x7F | 0x80)
+        varint.append(number & 0x7F | 0x80)
         number >>= 7
-    found.append(number)
-    return bytes(found)
+    varint.append(number)
+    return bytes(varint)
 
 
 # What containerd keeps of each container, and how it is replaced.
@@ -333,15 +333,17 @@ class Containerd:
         """Return all containers of pods, sandboxes apart; errors as ``RecordStore`` has them."""
         answer = self._channel.call(f"{_CONTAINERS}/List", b"", _NAMESPACE)
         rows = all_of(answer, 1)
-        found = [
-            one for row in rows if (one := or_broken(text_of(row, _ID), partial(_found, row))) is not None
+        containers = [
+            container
+            for row in rows
+            if (container := or_broken(text_of(row, _ID), partial(_found, row))) is not None
         ]
-        shown = answered(self._channel, {*wanted} & {one.id for one in found})
+        shown = answered(self._channel, {*wanted} & {container.id for container in containers})
         return [
-            structs.replace(one, running=seen.running, started=seen.started)
-            if (seen := shown.get(one.id))
-            else one
-            for one in found
+            structs.replace(container, running=seen.running, started=seen.started)
+            if (seen := shown.get(container.id))
+            else container
+            for container in containers
         ]
 
     @staticmethod
@@ -353,43 +355,47 @@ class Containerd:
         text = jsontext.decode_text(value)
         return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")
 
-    def replace(self, found: FoundContainer, value: bytes) -> None:
+    def replace(self, container: FoundContainer, value: bytes) -> None:
         """Give a container another value of that extension: one transaction of containerd's database.
 
-        Raises InputError where it has another value than ``found`` meanwhile, and where containerd does not
-        answer with the very value that it was given.
+        Raises InputError where it has another value than ``container`` meanwhile, and where containerd does
+        not answer with the very value that it was given.
         """
-        request = made({1: found.id})
+        request = made({1: container.id})
         answer = self._channel.call(f"{_CONTAINERS}/Get", request, _NAMESPACE)
         now = _found(one_of(answer, 1))
-        if now is None or now.value != found.value:
-            raise MeanwhileError(f"{found.id}: it changed meanwhile")
-        extension = made({_TYPE: found.type_url, _VALUE: value})
+        if now is None or now.value != container.value:
+            raise MeanwhileError(f"{container.id}: it changed meanwhile")
+        extension = made({_TYPE: container.type_url, _VALUE: value})
         entry = made({1: EXTENSION, 2: extension})
-        container = made({_ID: found.id, _EXTENSIONS: entry})
+        update = made({_ID: container.id, _EXTENSIONS: entry})
         mask = made({1: f"extensions.{EXTENSION}"})
-        answer = self._channel.call(f"{_CONTAINERS}/Update", made({1: container, 2: mask}), _NAMESPACE)
+        answer = self._channel.call(f"{_CONTAINERS}/Update", made({1: update, 2: mask}), _NAMESPACE)
         now = _found(one_of(answer, 1))
-        if now is None or (now.id, now.value) != (found.id, value):
-            raise InputError(f"{found.id}: containerd did not take the record")
+        if now is None or (now.id, now.value) != (container.id, value):
+            raise InputError(f"{container.id}: containerd did not take the record")
 
 
 def answered(channel: Channel, wanted: Collection[str]) -> Mapping[str, RuntimeAnswer]:
     """Return what a CRI runtime answers a kubelet about some containers, by id; those that it has."""
     rows = all_of(channel.call(f"{_CRI}/ListContainers", b""), 1)
     listed = {text_of(row, 1): texts_of(row, 9).get(names.HASH, "") for row in rows}
-    return {one: _status(channel, one, found) for one, found in listed.items() if one in wanted}
+    return {
+        identity: _status(channel, identity, annotation)
+        for identity, annotation in listed.items()
+        if identity in wanted
+    }
 
 
 def _status(channel: Channel, identity: str, listed: str) -> RuntimeAnswer:
     """Return the status of a container; raises InputError where its hash is not that of the list."""
     answer = channel.call(f"{_CRI}/ContainerStatus", made({1: identity}))
     status = one_of(answer, 1)
-    found = texts_of(status, 13).get(names.HASH, "")
-    if found != listed:
+    annotation = texts_of(status, 13).get(names.HASH, "")
+    if annotation != listed:
         raise InputError(f"{identity}: the runtime answers with two hashes")
     running = number_of(status, 3) == _RUNNING
-    return RuntimeAnswer(found, running, str(number_of(status, 5)))
+    return RuntimeAnswer(annotation, running, str(number_of(status, 5)))
 
 
 def named(channel: Channel) -> tuple[str, str]:

@@ -80,12 +80,12 @@ def content(path: Path, root: Path) -> bytes:
             with os.fdopen(handle, "rb") as stream:
                 if not stat.S_ISREG(os.fstat(handle).st_mode):
                     raise InputError(f"{path}: not a regular file")
-                found = stream.read(_MOST + 1)
+                data = stream.read(_MOST + 1)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    if len(found) > _MOST:
+    if len(data) > _MOST:
         raise InputError(f"{path}: more than {_MOST:,} bytes")
-    return found
+    return data
 
 
 def replace(path: Path, root: Path, before: bytes, after: bytes) -> None:
@@ -165,12 +165,14 @@ class InFiles(ABC):
     def find(self, wanted: Iterable[str]) -> list[FoundContainer]:  # noqa: ARG002 - all are needed to know the newest
         """Return all containers that a kubelet created, and what may be one that it cannot read."""
         return [
-            found for one in self.ids() if (found := or_broken(one, partial(self.found, one))) is not None
+            container
+            for identity in self.ids()
+            if (container := or_broken(identity, partial(self.found, identity))) is not None
         ]
 
-    def replace(self, found: FoundContainer, value: bytes) -> None:
+    def replace(self, container: FoundContainer, value: bytes) -> None:
         """Replace the file of a container."""
-        replace(self.path(found.id), self.root, found.value, value)
+        replace(self.path(container.id), self.root, container.value, value)
 
 
 # CRI-O: one annotation in a container's own file.
@@ -204,25 +206,25 @@ class CriO(InFiles):
 
     def path(self, identity: str) -> Path:
         """Return where the file of a container is; errors as ``InFiles``."""
-        found = next(self.root.glob(f"{_BELOW}/{identity}/{_FILE}"), None)
-        if found is None:
+        file = next(self.root.glob(f"{_BELOW}/{identity}/{_FILE}"), None)
+        if file is None:
             raise InputError(f"{identity}: there is no such container any more")
-        return found
+        return file
 
     def found(self, identity: str) -> FoundContainer | None:
         """Return the container; errors as ``InFiles``."""
         path = self.path(identity)
         value = content(path, self.root)
         try:
-            found = crio_found_in(identity, value)
-            if found is None:
+            container = crio_found_in(identity, value)
+            if container is None:
                 return None
             state = state_in(content(path.with_name("state.json"), self.root))
         except InputError as error:
             raise InputError(f"{path}: not what CRI-O writes: {error}") from None
         running = state.get("status") == "running" and lives(state.get("pid"), identity)
         started = names.nanoseconds(text_at(state, "started")) or 0
-        return structs.replace(found, running=running, started=str(started))
+        return structs.replace(container, running=running, started=str(started))
 
     @staticmethod
     def with_hash(value: bytes, old: str, new: str) -> bytes:
@@ -379,7 +381,7 @@ def answered(endpoint: str, wanted: Iterable[str]) -> dict[str, RuntimeAnswer]:
     """
     from hashcompat.sources.node import docker  # noqa: PLC0415 - apply needs none of it
 
-    path, found = endpoint or _SOCKET, dict[str, RuntimeAnswer]()
+    path, answers = endpoint or _SOCKET, dict[str, RuntimeAnswer]()
     spoken = docker.negotiated(jsontext.loads(docker.answer(path, "/version", _SECONDS)[1]), path)
     for identity in wanted:
         status, text = docker.answer(path, f"/v{spoken}/containers/{identity}/json", _SECONDS)
@@ -387,7 +389,7 @@ def answered(endpoint: str, wanted: Iterable[str]) -> dict[str, RuntimeAnswer]:
             continue
         content: Any = jsontext.loads(text)
         state, labels = part(content, "State"), part(part(content, "Config"), "Labels")
-        found[identity] = RuntimeAnswer(
+        answers[identity] = RuntimeAnswer(
             str(labels.get(LABEL, "")), state.get("Running") is True, str(state.get("StartedAt", ""))
         )
-    return found
+    return answers

@@ -36,12 +36,12 @@ def check_root() -> None:
 def check_kubelet() -> None:
     """Raise InputError where a kubelet runs on this node, and where that is not known."""
     root, asking = Root(Path("/")), NodeReader()
-    found = kubelets.find(asking, root, asking.ask(node.listed(root)))
-    if found.text is not None:
-        pid = found.text.partition(" ")[0]
+    answer = kubelets.find(asking, root, asking.ask(node.listed(root)))
+    if answer.text is not None:
+        pid = answer.text.partition(" ")[0]
         raise InputError(f"a kubelet runs (process {pid}); stop it first: systemctl stop kubelet")
-    if found.problem:
-        raise InputError(f"whether a kubelet runs is unknown: {found.problem}")
+    if answer.problem:
+        raise InputError(f"whether a kubelet runs is unknown: {answer.problem}")
 
 
 def check_runtime(runtime: str, runtimes: Runtimes, *, untested: bool) -> None:
@@ -130,8 +130,8 @@ class NodeRuntime(msgspec.Struct, frozen=True):
             yield CriO(self.root), self._running_crio() or self.reported
         elif self.kind == CONTAINERD:
             with Channel(self._socket(wanted)) as channel:
-                found = Containerd(channel)
-                yield found, f"{CONTAINERD}://{found.version()}"
+                store = Containerd(channel)
+                yield store, f"{CONTAINERD}://{store.version()}"
         else:  # a document says so of a node whose records are left alone
             raise InputError(f"the records of {self.kind} cannot be rewritten")
 
@@ -158,7 +158,7 @@ class NodeRuntime(msgspec.Struct, frozen=True):
             raise InputError(
                 f"no socket of {self.kind} at {', '.join(usual)}; --runtime-endpoint names another one"
             )
-        return next((one for one in there[1:] if _has(one, wanted)), there[0])
+        return next((socket for socket in there[1:] if _has(socket, wanted)), there[0])
 
     def _running_crio(self) -> str:
         """Return CRI-O's version if it runs; it need not."""
@@ -196,6 +196,6 @@ def _has(socket: str, wanted: Collection[str]) -> bool:
     """Return whether a containerd has any of some containers."""
     try:
         with Channel(socket) as channel:
-            return any(one.id in wanted for one in Containerd(channel).find(()))
+            return any(container.id in wanted for container in Containerd(channel).find(()))
     except InputError:
         return False

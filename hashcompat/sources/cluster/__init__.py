@@ -185,15 +185,15 @@ def uid(access: Access, say: Say) -> str:
     """
     with connect(access, say) as client:
         try:
-            found = _uid(client)
+            cluster_uid = _uid(client)
         except StatusError as error:
             raise InputError(
                 f"cannot get {system_request()}, whose UID is that of the cluster: {error}; "
                 "'hashcompat rbac' prints the role that is needed"
             ) from None
-    if not found:
+    if not cluster_uid:
         raise InputError(f"{system_request()} has no UID, so the cluster is not known")
-    return found
+    return cluster_uid
 
 
 def _uid(client: Client) -> str:
@@ -282,7 +282,7 @@ def _budgets(client: Client, scope: ReadScope, progress: Say) -> Availability:
         refused = str(error)
     for api in _POLICY:
         try:
-            found: list[object] = [
+            budgets: list[object] = [
                 of_budget({**item, "apiVersion": api, "kind": BUDGET})
                 for request in budget_requests(scope, api)
                 for item in _read(client, request, _budget, progress)
@@ -292,7 +292,7 @@ def _budgets(client: Client, scope: ReadScope, progress: Say) -> Availability:
             return structs.replace(listed, missing=str(error))
         except _NotServedError:
             continue
-        return budgets_of([*found, *services], {}, listed=True, services=refused)
+        return budgets_of([*budgets, *services], {}, listed=True, services=refused)
     # before 1.5, and where no server has the API, there are none
     return budgets_of(services, {}, listed=True, services=refused)
 

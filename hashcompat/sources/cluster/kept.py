@@ -76,9 +76,9 @@ class Kept:
         self._end += len(data)
 
     def __iter__(self) -> Iterator[Pod]:
-        for one in self._parts():
-            if one.index is not None:
-                yield pod_of(one.value)
+        for element in self._parts():
+            if element.index is not None:
+                yield pod_of(element.value)
 
     def _parts(self) -> Iterator[Part]:
         try:
@@ -117,17 +117,17 @@ def page_of(content: str, stencils: Stencils) -> Any:
     # API servers write one line; with elements on lines of their own many are decoded at once
     lines = _NEXT.sub("\n},\n{", content)
     try:
-        found = _page(lines, stencils)
+        page = _page(lines, stencils)
     except InputError:
-        found = loads(content)  # what is wrong with it, in words about the text as it came
-    return ListPage(found, lines) if isinstance(found, dict) else found
+        page = loads(content)  # what is wrong with it, in words about the text as it came
+    return ListPage(page, lines) if isinstance(page, dict) else page
 
 
 def _page(content: str, stencils: Stencils) -> Json:
     """Return a list with its items; errors as ``jsonstream.parts``, and InputError for anything else."""
     items, envelopes = list[Any](), list[Any]()
-    for one in jsonstream.parts(iter((content,)), quick=reading.decoded, alike=stencils):
-        (envelopes if one.index is None else items).append(one.value)
+    for element in jsonstream.parts(iter((content,)), quick=reading.decoded, alike=stencils):
+        (envelopes if element.index is None else items).append(element.value)
     if (
         len(envelopes) != 1
         or not isinstance(envelopes[0], dict)
@@ -146,7 +146,9 @@ def pod_of(item: Any) -> Pod:
         (made,) = read(KubernetesObject(item.outline, _origin(item.namespace, item.name), "$", maker=item))
         pod: Pod = made  # type: ignore[assignment]  # of the kind asked for
         # without the lines of the text that is kept, which nobody sees
-        pod = structs.replace(pod, containers=tuple(structs.replace(one, line=0) for one in pod.containers))
+        pod = structs.replace(
+            pod, containers=tuple(structs.replace(container, line=0) for container in pod.containers)
+        )
     else:
         check_kind(item, _KIND)
         metadata = part(item, "metadata")

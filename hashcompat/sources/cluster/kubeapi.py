@@ -259,18 +259,18 @@ def list_all(
     InputError for an answer that is not a list, or not complete.
     """
     for _ in range(_RESTARTS):
-        found: list[T] = []
+        objects: list[T] = []
         try:
             for item in _items(get or client.get, path, query):
-                found.append(read(item))
-                if len(found) % PAGE == 0:
-                    seen(len(found))
+                objects.append(read(item))
+                if len(objects) % PAGE == 0:
+                    seen(len(objects))
         except StatusError as error:
             if error.code != _GONE:
                 raise
         else:
-            seen(len(found))
-            return found
+            seen(len(objects))
+            return objects
     raise UnreachableError(
         f"the list expired {_RESTARTS} times before its end was read; "
         "the server keeps snapshots for too short a time"

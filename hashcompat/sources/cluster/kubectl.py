@@ -102,12 +102,12 @@ def target(flags: tuple[str, ...]) -> tuple[str, str]:
 def _arguments(path: str, written: str) -> list[str]:
     folder, _, name = written.rpartition("/")
     paths = f"^{re.escape(folder)}(/{re.escape(name)})?$" if written else _PATHS
-    others = _OTHER_METHODS if written else (*_WRITES, *_OTHER_METHODS)
+    methods = _OTHER_METHODS if written else (*_WRITES, *_OTHER_METHODS)
     return [
         "proxy",
         f"--unix-socket={path}",
         f"--accept-paths={paths}",
-        f"--reject-methods={','.join(others)}",
+        f"--reject-methods={','.join(methods)}",
     ]
 
 
@@ -285,12 +285,12 @@ def token() -> str:
     try:
         with path.open("rb") as stream:
             # stripped: an editor or a template may leave a line break at its end, and a header has none
-            found = stream.read(_LONGEST_TOKEN + 1).strip().decode(errors="replace")
+            text = stream.read(_LONGEST_TOKEN + 1).strip().decode(errors="replace")
     except OSError as error:
         raise InputError(f"{path}: cannot read: {error.strerror}") from None
-    if len(found) > _LONGEST_TOKEN or not found.isascii() or not found.isprintable():
+    if len(text) > _LONGEST_TOKEN or not text.isascii() or not text.isprintable():
         raise InputError(f"{path}: not a token; want a line of printable ASCII")
-    return found
+    return text
 
 
 def has_kubeconfig(environment: Mapping[str, str]) -> bool:

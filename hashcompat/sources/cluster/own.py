@@ -64,7 +64,7 @@ def minimal_roles(
     for request in requests:
         by_namespace.setdefault(request.namespace, []).append(request)
     by_namespace.setdefault("" if "" in by_namespace else SYSTEM, []).append(system_request())
-    rules = {namespace: _rules(found) for namespace, found in by_namespace.items()}
+    rules = {namespace: _rules(reads) for namespace, reads in by_namespace.items()}
     if state:
         rules[""] = [*rules.get("", ()), _NODE_BY_NODE]
         core = {"apiGroups": [""], "resources": ["configmaps"]}
@@ -74,7 +74,7 @@ def minimal_roles(
             # a role can name the objects of every verb but create: their names are not known then
             {**core, "verbs": ["create"]},
         ]
-    roles = [_role(namespace, found) for namespace, found in rules.items()]
+    roles = [_role(namespace, role_rules) for namespace, role_rules in rules.items()]
     return Roles((*roles, *(_binding(role, *account) for role in roles if account)))
 
 
@@ -87,10 +87,10 @@ def _rules(requests: Iterable[Request]) -> list[dict[str, Any]]:
         {
             "apiGroups": [group],
             "resources": [resource],
-            **({"resourceNames": found} if found else {}),
+            **({"resourceNames": resource_names} if resource_names else {}),
             "verbs": [verb],
         }
-        for (group, resource, verb), found in names.items()
+        for (group, resource, verb), resource_names in names.items()
     ]
 
 
@@ -147,10 +147,10 @@ class StateConfigMap(msgspec.Struct, frozen=True):
         """
         with self._reached("read"), connect(self.access, self.say, self._path) as client:
             for _ in range(_TRIES):
-                found = self._found(client)
-                state = self._state(found)
+                config_map = self._found(client)
+                state = self._state(config_map)
                 changed, result = edit(state)
-                if changed is None or self._is_written(client, found, text_of(changed)):
+                if changed is None or self._is_written(client, config_map, text_of(changed)):
                     return result
         holder = max((turn.started, turn.holder) for turn in state.turns.values())[1] if state.turns else ""
         last = f"; the last turn in it is that of {printable(holder)}" if holder else ""
@@ -183,11 +183,11 @@ class StateConfigMap(msgspec.Struct, frozen=True):
                 return None
             raise self._refused("get", error) from None
 
-    def _state(self, found: Json | None) -> Rollout:
+    def _state(self, config_map: Json | None) -> Rollout:
         """Return the state in an object; one that others made for something else is not taken for empty."""
-        if found is None:
+        if config_map is None:
             return Rollout()
-        text = part(found, "data").get(_KEY)
+        text = part(config_map, "data").get(_KEY)
         if not isinstance(text, str):
             raise InputError(f"{self}: $.data['{_KEY}']: missing, so it is not the state of a rollout")
         try:
@@ -195,24 +195,24 @@ class StateConfigMap(msgspec.Struct, frozen=True):
         except InputError as error:
             raise InputError(f"{self}: {_KEY}: {error}") from None
 
-    def _is_written(self, client: Client, found: Json | None, text: str) -> bool:
+    def _is_written(self, client: Client, config_map: Json | None, text: str) -> bool:
         """Write, and return whether nobody else did since it was read."""
         try:
             with self._reached("write"):
-                self._write(client, found, text)
+                self._write(client, config_map, text)
         except StatusError as error:
             if error.code == _CONFLICT:
                 return False
-            raise self._refused("update" if found else "create", error) from None
+            raise self._refused("update" if config_map else "create", error) from None
         return True
 
-    def _write(self, client: Client, found: Json | None, text: str) -> None:
-        if found is None:
+    def _write(self, client: Client, config_map: Json | None, text: str) -> None:
+        if config_map is None:
             client.write("POST", self._folder, self._object({"name": self.name}, {_KEY: text}))
             return
-        changed = self._object(part(found, "metadata"), {**part(found, "data"), _KEY: text})
+        changed = self._object(part(config_map, "metadata"), {**part(config_map, "data"), _KEY: text})
         # all of the object as it was read: its resourceVersion is the precondition, its labels are others'
-        client.write("PUT", self._path, {**found, **changed})
+        client.write("PUT", self._path, {**config_map, **changed})
 
     def _object(self, metadata: Mapping[str, Any], data: Mapping[str, Any]) -> Json:
         return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}

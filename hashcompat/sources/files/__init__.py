@@ -161,7 +161,7 @@ class Unread(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """Say it in one line; empty for nothing."""
         archives = [*filter(is_archive, self.names)]
-        names = [one for one in self.names if not is_archive(one)]
+        names = [name for name in self.names if not is_archive(name)]
         said = (
             f"not read by their names: {few(names, _NAMED)}" if names else "",
             packed(archives) if archives else "",
@@ -236,17 +236,19 @@ def listed(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> Liste
                 raise InputError(f"{directory}: more than {_MOST_FILES:,} files, the most that are read")
             seen = [here / name for name in below if not name.startswith(".")]
             links += [
-                one.relative_to(directory).as_posix()
-                for one in seen
-                if one.is_symlink() and not _is_within(one, directory) and _holds_like(one)
+                path.relative_to(directory).as_posix()
+                for path in seen
+                if path.is_symlink() and not _is_within(path, directory) and _holds_like(path)
             ]
             if not recursive:
-                folders += [f"{one.name}/" for one in seen if not one.is_symlink() and _holds_like(one)]
+                folders += [f"{path.name}/" for path in seen if not path.is_symlink() and _holds_like(path)]
                 below.clear()
     except RecursionError:  # of os.walk, up to Python 3.11
         raise InputError(f"{directory}: directories are nested too deeply") from None
     unread = (
-        Unread(*(tuple(sorted(some)) for some in (others, folders, links))) if any(suffixes) else Unread()
+        Unread(*(tuple(sorted(entries)) for entries in (others, folders, links)))
+        if any(suffixes)
+        else Unread()
     )
     if not paths:
         hint = "" if recursive else "; -R looks below it too"

@@ -79,17 +79,17 @@ def collect(  # noqa: PLR0913 - each is a question of its own
     _begin("Looking through", sources)
     surveys = list(_surveys(choices, jobs))
     said = _said(names, choices, surveys)
-    found = [survey for _, survey in surveys if survey is not None]
-    if not found:
+    kept = [survey for _, survey in surveys if survey is not None]
+    if not kept:
         raise InputError("; ".join(said))
     bundles = dict(_bundles(names, choices))
-    return _inventory(names, found, said, needs_pods, bundles, strict=rules.strict)
+    return _inventory(names, kept, said, needs_pods, bundles, strict=rules.strict)
 
 
 def _bundles(names: Sequence[str | Input], choices: Sequence[Chosen]) -> Iterator[tuple[str, str]]:
     """Yield which files belong to a bundle, and to which."""
     for name, choice in zip(names, choices, strict=True):
-        yield from ((source.file, _label(name)) for one, source in choice.files if one in choice.bundled)
+        yield from ((source.file, _label(name)) for path, source in choice.files if path in choice.bundled)
 
 
 def _chosen(name: str | Input, rules: Exclusions, meter: ReadingMeter | None, *, recursive: bool) -> Chosen:
@@ -97,7 +97,7 @@ def _chosen(name: str | Input, rules: Exclusions, meter: ReadingMeter | None, *,
         typed = name == STDIN and sys.stdin.isatty()  # by a person, who sees what is typed on the same line
         meter.stage("" if typed else f"Reading {_label(name)}")
     choice = chosen(name, rules, recursive=recursive, meter=meter)
-    files = [(one, structs.replace(source, meter=meter)) for one, source in choice.files]
+    files = [(path, structs.replace(source, meter=meter)) for path, source in choice.files]
     return structs.replace(choice, files=files)
 
 
@@ -129,8 +129,8 @@ def _begin(doing: str, sources: Sequence[Input]) -> None:
     """Tell the meter that all of some files will be read."""
     if meter := next((source.meter for source in sources), None):
         named = sources[0].origin if len(sources) == 1 else f"{len(sources):,} files"
-        known = all(source.size for source in sources)
-        meter.stage(f"{doing} {named}", sum(source.size for source in sources) if known else 0)
+        sized = all(source.size for source in sources)
+        meter.stage(f"{doing} {named}", sum(source.size for source in sources) if sized else 0)
 
 
 _Surveys = Sequence[tuple[str, Survey | None]]
@@ -165,11 +165,11 @@ def _said(names: Sequence[str | Input], choices: Sequence[Chosen], surveys: _Sur
     """
     rest, lines = iter(surveys), list[str]()
     for name, choice in zip(names, choices, strict=True):
-        skipped = [one for one, survey in islice(rest, len(choice.files)) if survey is None]
-        every = sorted([*skipped, *choice.skipped])
-        lines += [*choice.warnings, *(f"{one}: given twice, and read once" for one in choice.twice)]
-        if every:
-            lines.append(skipped_line(_label(name), every))
+        skipped = [path for path, survey in islice(rest, len(choice.files)) if survey is None]
+        paths = sorted([*skipped, *choice.skipped])
+        lines += [*choice.warnings, *(f"{origin}: given twice, and read once" for origin in choice.twice)]
+        if paths:
+            lines.append(skipped_line(_label(name), paths))
             if len(skipped) == len(choice.files) and not choice.twice:
                 raise InputError("; ".join([*choice.warnings, lines[-1]]))
     return lines
@@ -190,11 +190,11 @@ def _inventory(
     templates = census.templates()
     if strict and templates.unread:
         raise InputError(f"{', '.join(map(_label, names))}: {'; '.join(templates.unread)}")
-    every = [pair for survey in surveys for pair in survey.found]
-    nodes = nodes_of((thing, where) for thing, where in every if isinstance(thing, Node))
-    records = tuple(thing for thing, _ in every if isinstance(thing, Record))
+    pairs = [pair for survey in surveys for pair in survey.found]
+    nodes = nodes_of((thing, where) for thing, where in pairs if isinstance(thing, Node))
+    records = tuple(thing for thing, _ in pairs if isinstance(thing, Record))
     budgets = budgets_of(
-        (thing for thing, _ in every),
+        (thing for thing, _ in pairs),
         {key: number for survey in surveys for key, number in survey.scales.items()},
         listed=any(survey.budgets for survey in surveys),
     )
@@ -202,7 +202,7 @@ def _inventory(
     oldest = min((time for time in times if time), default=None)
     clusters = {uid for survey in surveys for uid in survey.clusters}
     cluster = clusters.pop() if len(clusters) == 1 else ""
-    titles = {one for survey in surveys for one in survey.titles}
+    titles = {title for survey in surveys for title in survey.titles}
     name, labels = titles.pop() if len(titles) == 1 else ("", ())
     saved = all(survey.snapshots == survey.documents for survey in surveys)
     origin = Origin(
@@ -218,16 +218,16 @@ def _inventory(
         *_two_clusters(surveys),
         *_two_namespaces(surveys),
         *templates.warnings,
-        *dict.fromkeys(line for one in surveys for line in one.warnings),
+        *dict.fromkeys(line for survey in surveys for line in survey.warnings),
     )
     seen = tuple(structs.replace(survey, found=(), census=Ownership(), scales={}) for survey in surveys)
-    heads = (one for survey in surveys for one in survey.heads)
+    heads = (head for survey in surveys for head in survey.heads)
     empty = all(survey.listed for survey in surveys) and not any(survey.elements for survey in surveys)
     missing = refusal(heads, len(nodes), empty=empty)
     pods = _Pods(origin.names, seen, templates, missing if needs_pods else "")
     containers = max(survey.containers for survey in surveys)  # files may hold copies of each other
     guessed = any(survey.guessed for survey in surveys)
-    dating = Dating(until(), tuple(one for survey in surveys for one in survey.dated), bundles or {})
+    dating = Dating(until(), tuple(dated for survey in surveys for dated in survey.dated), bundles or {})
     return Inventory(pods, nodes, records, origin, warnings, containers, budgets, guessed, dating)
 
 
@@ -272,8 +272,8 @@ class _Portion(msgspec.Struct, frozen=True):
         source, alike, spans = self.survey.source, self.survey.alike, self.survey.spans
         if self.span:
             span = structs.replace(self.span, first=first or self.span.first)
-            found = elements(source, span, alike=alike)
-            return _Guessed(found, span, source.origin) if self.survey.guessed else found
+            reader = elements(source, span, alike=alike)
+            return _Guessed(reader, span, source.origin) if self.survey.guessed else reader
         if spans and self.outside:
             behind = spans.behind(source, WANTED)
             return parts(source, alike=alike, rest=lambda _: behind, end=spans.begin)
@@ -285,8 +285,8 @@ class _Portion(msgspec.Struct, frozen=True):
 class _Guessed:
     """The elements of a span, which have to be pods, and to end where it does."""
 
-    def __init__(self, found: Elements, span: Span, origin: str) -> None:
-        self._found, self._span, self._origin = found, span, origin
+    def __init__(self, reader: Elements, span: Span, origin: str) -> None:
+        self._found, self._span, self._origin = reader, span, origin
 
     def __iter__(self) -> Iterator[Part]:
         """Yield the elements; raises InputError where the guess is wrong."""
@@ -319,8 +319,8 @@ def _portions(survey: Survey) -> tuple[_Portion, ...]:
 
 def _divided(survey: Survey) -> list[tuple[_Portion, ...]]:
     """Return the portions of a file for several processes."""
-    every = survey.spans.spans if survey.spans else ()
-    spans, outside = [(_Portion(survey, span),) for span in every], (_Portion(survey, outside=True),)
+    inside = survey.spans.spans if survey.spans else ()
+    spans, outside = [(_Portion(survey, span),) for span in inside], (_Portion(survey, outside=True),)
     return [*spans[:-1], (*spans[-1], *outside)] if survey.guessed else [outside, *spans]
 
 
@@ -335,15 +335,15 @@ class _Objects:
     def __iter__(self) -> Iterator[KubernetesObject]:
         end: ListPlace | None = None  # of the span before
         for portion in self._portions:
-            survey, every = portion.survey, portion.parts(end)
+            survey, reader = portion.survey, portion.parts(end)
             file = survey.source.file
-            for part in every:
+            for part in reader:
                 label = survey.source.origin
                 if survey.documents > 1:
                     label += f" (document {part.document})"
-                found = objects(part, survey.kinds, label, InFile(file, part.lines))
-                yield from _checked(part, found, survey, label) if survey.yaml else found
-            end = every.end if isinstance(every, _Guessed) else None
+                resources = objects(part, survey.kinds, label, InFile(file, part.lines))
+                yield from _checked(part, resources, survey, label) if survey.yaml else resources
+            end = reader.end if isinstance(reader, _Guessed) else None
             self.lines = end.line - FIRST.line if end else 0
 
 
@@ -355,14 +355,14 @@ class _Pods(msgspec.Struct, frozen=True):
     """What to say where there is no pod; empty where none is needed."""
 
     def __iter__(self) -> Iterator[Pod]:
-        found = not self.missing
+        satisfied = not self.missing
         _begin("Reading the pods of", [survey.source for survey in self.surveys])
         for pod in pods_of(
             _Objects(tuple(chain.from_iterable(map(_portions, self.surveys)))), self.templates
         ):
-            found = True
+            satisfied = True
             yield pod
-        if not found:
+        if not satisfied:
             why = "".join(f"; {warning}" for warning in self.templates.warnings)
             raise InputError(f"{', '.join(self.names)}: {self.missing}{why}")
 
@@ -378,17 +378,17 @@ class _Pods(msgspec.Struct, frozen=True):
         _, largest = max(divided, key=itemgetter(0))
         place = self.surveys.index(largest)
         before, behind = (
-            tuple(chain.from_iterable(map(_portions, some)))
-            for some in (self.surveys[:place], self.surveys[place + 1 :])
+            tuple(chain.from_iterable(map(_portions, surveys)))
+            for surveys in (self.surveys[:place], self.surveys[place + 1 :])
         )
         # files before the largest go with its first share, and those behind it with its last: the order stays
-        first, *others = _divided(largest)
-        if not others:
+        first, *rest = _divided(largest)
+        if not rest:
             return ()
         _begin("Reading the pods of", [survey.source for survey in self.surveys])
-        *others, last = others
-        every = ((*before, *first), *others, (*last, *behind))
-        return [_Share(_Objects(portions), self.templates) for portions in every]
+        *rest, last = rest
+        shares = ((*before, *first), *rest, (*last, *behind))
+        return [_Share(_Objects(portions), self.templates) for portions in shares]
 
     def are_right(self, seen: Sequence[Any]) -> bool:
         """Return whether there is a pod, and no copy in two shares."""
@@ -422,21 +422,21 @@ class _Share:
 def _are_distinct(uids: Sequence[array[int]]) -> bool:
     """Return whether no number is there twice: some at a time, since a set takes 80 bytes for each."""
     for rest in range(_AT_A_TIME):
-        some = [uid for of_share in uids for uid in of_share if uid % _AT_A_TIME == rest]
-        if len(set(some)) < len(some):
+        hashes = [uid for of_share in uids for uid in of_share if uid % _AT_A_TIME == rest]
+        if len(set(hashes)) < len(hashes):
             return False
     return True
 
 
 def _checked(
-    part: Part, found: Iterator[KubernetesObject], survey: Survey, label: str
+    part: Part, resources: Iterator[KubernetesObject], survey: Survey, label: str
 ) -> Iterator[KubernetesObject]:
     """Yield what YAML holds, each object with its doubt; raises InputError as ``check_end``."""
     if part.index is None:
         check_end(part.value, f"{label}: $", items_first=part.document in survey.kinds)
-    for one in found:
-        check_end(one.value, str(one), items_first=False)
-        yield structs.replace(one, doubt=doubt(one))
+    for resource in resources:
+        check_end(resource.value, str(resource), items_first=False)
+        yield structs.replace(resource, doubt=doubt(resource))
 
 
 def sample_path() -> Path:
@@ -446,9 +446,9 @@ def sample_path() -> Path:
 
 def sample_cluster() -> Inventory:
     """Read the sample as any other file, but for its name and lines: nobody gave it, or edits it."""
-    found = collect((str(sample_path()),))
+    inventory = collect((str(sample_path()),))
     pods = list[Pod]()
-    for pod in found.pods:
+    for pod in inventory.pods:
         containers = tuple(structs.replace(container, line=0) for container in pod.containers)
         pods.append(structs.replace(pod, file="", containers=containers))
-    return structs.replace(found, pods=tuple(pods), origin=Origin(Source.SAMPLE), dating=None)
+    return structs.replace(inventory, pods=tuple(pods), origin=Origin(Source.SAMPLE), dating=None)

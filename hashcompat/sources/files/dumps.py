@@ -36,7 +36,7 @@ def dumps_in(names: tuple[str, ...]) -> list[Dump]:
     Raises InputError, naming the file, for what cannot be read, for a name without any dump in it, and for
     two dumps of one node.
     """
-    found: dict[str, Dump] = {}
+    by_node: dict[str, Dump] = {}
     for name in names:
         several: list[Dump] = []
         for source in inputs(name, recursive=True, suffixes=_EVERY):
@@ -46,11 +46,11 @@ def dumps_in(names: tuple[str, ...]) -> list[Dump]:
         if not several:
             raise InputError(f"{name}: no dump of a node in it; want {_WANTED}")
         for dump in several:
-            if dump.node in found:
-                other = found[dump.node].origin
-                raise InputError(f"{dump.origin}: a second dump of node {dump.node}, after {other}; give one")
-            found[dump.node] = dump
-    return list(found.values())
+            if dump.node in by_node:
+                first = by_node[dump.node].origin
+                raise InputError(f"{dump.origin}: a second dump of node {dump.node}, after {first}; give one")
+            by_node[dump.node] = dump
+    return list(by_node.values())
 
 
 def _of_file(source: Input) -> list[Dump]:
@@ -96,17 +96,17 @@ def records_in(names: tuple[str, ...]) -> list[Record]:
 
 
 def _records_of(name: str, keeper: Keeper) -> list[Record]:
-    found: list[Record] = []
+    collected: list[Record] = []
     several = Path(name).is_dir()
     for source in inputs(name, recursive=True, suffixes=(*_TEXTS, ".tar", ".tgz")):
         records, is_archive = _records_read(source, keeper)
         several = several or is_archive
         if not (records or several):
             raise InputError(f"{source.origin}: no kubelet's container in it; want {_WANTED_RECORDS}")
-        found += records
-    if not found:
+        collected += records
+    if not collected:
         raise InputError(f"{name}: no kubelet's container in any of its files; want {_WANTED_RECORDS}")
-    return found
+    return collected
 
 
 def _records_read(source: Input, keeper: Keeper) -> tuple[list[Record], bool]:
@@ -115,7 +115,7 @@ def _records_read(source: Input, keeper: Keeper) -> tuple[list[Record], bool]:
     with source.open() as stream, named(source.origin):
         archive = members(stream, lambda name: name.removesuffix(".gz").endswith(_TEXTS))
         if archive is not None:
-            return [record for one, data in archive for record in _in_member(one, data, keeper)], True
+            return [record for name, data in archive for record in _in_member(name, data, keeper)], True
     with source.open() as stream, named(source.origin):
         return _records_in(chunks(stream, _WANTED_RECORDS), keeper), False
 
@@ -129,8 +129,8 @@ def _records_in(text: Iterator[str], keeper: Keeper) -> list[Record]:
     first = next(text)
     whole = _seen(chain([first], text), keeper)
     is_json = first.lstrip().startswith(("{", "["))
-    found = from_documents(load_all(joined(whole, _WANTED_RECORDS))) if is_json else from_log(lines(whole))
-    return [keeper.kept(record) for record in found]
+    records = from_documents(load_all(joined(whole, _WANTED_RECORDS))) if is_json else from_log(lines(whole))
+    return [keeper.kept(record) for record in records]
 
 
 def _seen(text: Iterator[str], keeper: Keeper) -> Iterator[str]:

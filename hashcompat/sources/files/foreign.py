@@ -86,13 +86,13 @@ def refusal(documents: Iterable[tuple[str, str]], nodes: int, *, empty: bool) ->
     ``documents`` are the apiVersion and the kind of each document, ``empty`` is whether all are lists
     without an element.
     """
-    every = dict.fromkeys(documents)
-    own = [kind for api, kind in every if api == API_VERSION]
+    heads = dict.fromkeys(documents)
+    own = [kind for api, kind in heads if api == API_VERSION]
     if own:
         article = "an" if own[0][:1] in "AEIOU" else "a"
         what = _SAVED.get(own[0], f"{article} {own[0]} of hashcompat, not pods")
         return f"{what}; pods are saved by {SAVE}"
-    if every == {("v1", "Config"): None}:
+    if heads == {("v1", "Config"): None}:
         return "a kubeconfig, not pods; --kubeconfig FILE reads the cluster that it names"
     if empty:
         return (
@@ -101,7 +101,7 @@ def refusal(documents: Iterable[tuple[str, str]], nodes: int, *, empty: bool) ->
         )
     if nodes:
         return f"no pods in the input, only nodes; save both: {SAVE}"
-    kinds = list(dict.fromkeys(word(kind) for _, kind in every if kind not in ("", "List")))
+    kinds = list(dict.fromkeys(word(kind) for _, kind in heads if kind not in ("", "List")))
     named = ", ".join(kinds[:_SHOWN]) + " and others" * (len(kinds) > _SHOWN)
     held = f", only objects of kind{'s' * (len(kinds) > 1)} {named}" if kinds else ""
     return f"no pods in the input{held}; give a file with pods or pod templates"
@@ -165,8 +165,8 @@ class _Logs:
         kept = list[str]()
         while True:
             if self._open:
-                found, text = self._skipped(text, last=last)
-                kept.append(found)
+                breaks, text = self._skipped(text, last=last)
+                kept.append(breaks)
                 if self._open:
                     break
             place = self._next(text)

@@ -88,8 +88,8 @@ def chosen(
         return _of_source(name, rules, meter)
     if Path(name).is_dir():
         directory = listed(Path(name), recursive, SUFFIXES)
-        every = [(Path(found.origin).relative_to(name).as_posix(), found) for found in directory.files()]
-        return _with_unread(_of_files(name, every, rules), name, directory.unread, rules)
+        files = [(Path(file.origin).relative_to(name).as_posix(), file) for file in directory.files()]
+        return _with_unread(_of_files(name, files, rules), name, directory.unread, rules)
     (source,) = inputs(name, recursive, SUFFIXES, meter)
     return _of_source(source, rules, meter)
 
@@ -111,23 +111,23 @@ def _of_source(source: Input, rules: Exclusions, meter: ReadingMeter | None) -> 
             )
         )
     # without the dots in a name that mean nothing
-    files = [(str(PurePosixPath("/", one).relative_to("/")), file) for one, file in archive.files]
-    found = _of_files(source.origin, files, rules)
+    files = [(str(PurePosixPath("/", path).relative_to("/")), file) for path, file in archive.files]
+    choice = _of_files(source.origin, files, rules)
     left = [f"links are not followed: {few(archive.links, _NAMED)}"] if archive.links else []
-    said = [f"{source.origin}: {one}" for one in left]
-    found = structs.replace(found, warnings=(*found.warnings, *said))
-    return _with_unread(found, source.origin, unread, rules)
+    said = [f"{source.origin}: {line}" for line in left]
+    choice = structs.replace(choice, warnings=(*choice.warnings, *said))
+    return _with_unread(choice, source.origin, unread, rules)
 
 
-def _with_unread(found: Chosen, name: str, unread: Unread, rules: Exclusions) -> Chosen:
+def _with_unread(choice: Chosen, name: str, unread: Unread, rules: Exclusions) -> Chosen:
     """Return what was chosen with a warning of what its name left out; strict rules make that an error."""
-    left = Unread(*(tuple(_not_excluded(some, rules.excluded)) for some in structs.astuple(unread)))
+    left = Unread(*(tuple(_not_excluded(names, rules.excluded)) for names in structs.astuple(unread)))
     if not (said := str(left)):
-        return found
+        return choice
     line = f"{name}: {said}"
     if rules.strict:
         raise InputError(f"{line}; --exclude leaves out what is meant to be")
-    return structs.replace(found, warnings=(*found.warnings, line))
+    return structs.replace(choice, warnings=(*choice.warnings, line))
 
 
 def patterns_in(name: str) -> tuple[str, ...]:
@@ -142,21 +142,21 @@ _LONGEST_PATTERNS: Final = 1 << 16
 
 
 def _of_files(name: str, files: _Files, rules: Exclusions) -> Chosen:
-    every, warnings, bundled = files, list[str](), frozenset[str]()
-    kept = set(_not_excluded([one for one, _ in every], rules.excluded))
-    files = [pair for pair in every if pair[0] in kept]
-    if every and not files:
-        warnings.append(f"{name}: --exclude leaves nothing to read: {count(len(every), 'file')} excluded")
+    pairs, warnings, bundled = files, list[str](), frozenset[str]()
+    kept = set(_not_excluded([path for path, _ in pairs], rules.excluded))
+    files = [pair for pair in pairs if pair[0] in kept]
+    if pairs and not files:
+        warnings.append(f"{name}: --exclude leaves nothing to read: {count(len(pairs), 'file')} excluded")
     for layout in _LAYOUTS:
-        if not rules.strict and any(layout.shown_by.search(one) for one, _ in files):
+        if not rules.strict and any(layout.shown_by.search(path) for path, _ in files):
             of_bundle, files = layout.split(files)
             warnings += layout.warnings(name, of_bundle, len(of_bundle) + len(files))
             read = layout.read(of_bundle)
-            bundled = frozenset(one for one, _ in read)
+            bundled = frozenset(path for path, _ in read)
             files = [*read, *files]
             break
-    found = _of_manifests(files, rules)
-    return structs.replace(found, warnings=tuple(warnings), bundled=bundled)
+    choice = _of_manifests(files, rules)
+    return structs.replace(choice, warnings=tuple(warnings), bundled=bundled)
 
 
 def _not_excluded(names: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
@@ -169,7 +169,7 @@ def _not_excluded(names: Sequence[str], patterns: Sequence[str]) -> Sequence[str
         spec = GitIgnoreSpec.from_lines(patterns)
     except ValueError as error:
         raise InputError(f"invalid pattern of files to leave out: {error}") from None
-    return [one for one in names if not spec.match_file(one)]
+    return [name for name in names if not spec.match_file(name)]
 
 
 # Manifests of a repository. A chart's templates are text until they are rendered, and may be valid YAML all
@@ -187,11 +187,13 @@ RENDER: Final = (
 def _of_manifests(files: _Files, rules: Exclusions) -> Chosen:
     if rules.strict:
         return Chosen(files)
-    charts = {one.removesuffix(_CHART) for one, _ in files if PurePosixPath(one).name == _CHART}
+    charts = {path.removesuffix(_CHART) for path, _ in files if PurePosixPath(path).name == _CHART}
     templates = {
-        one for one, _ in files if any(one.startswith(f"{chart}templates/") for chart in _above(one, charts))
+        path
+        for path, _ in files
+        if any(path.startswith(f"{chart}templates/") for chart in _above(path, charts))
     }
-    skipped = templates | ({one for one, _ in files} & set(_patches(files)))
+    skipped = templates | ({path for path, _ in files} & set(_patches(files)))
     left = [pair for pair in files if pair[0] not in skipped]
     return Chosen(left, lenient=True, skipped=tuple(sorted(skipped)))
 
@@ -206,7 +208,7 @@ def _patches(files: _Files) -> Iterator[str]:
     for name, source in files:
         place = PurePosixPath(name)
         if place.name in _KUSTOMIZATIONS:
-            yield from (normpath(place.parent / one) for one in _patches_of(source))
+            yield from (normpath(place.parent / path) for path in _patches_of(source))
 
 
 def _patches_of(source: Input) -> Iterator[str]:
@@ -214,11 +216,11 @@ def _patches_of(source: Input) -> Iterator[str]:
 
     try:
         with source.open() as stream:
-            found = yaml.first(whole(stream, "a kustomization", _LONGEST_KUSTOMIZATION), [])
+            kustomization = yaml.first(whole(stream, "a kustomization", _LONGEST_KUSTOMIZATION), [])
     except InputError:
         return  # which is said where the file is read
     for key in _PATCHES:
-        rows = found.get(key) if isinstance(found, Mapping) else None
+        rows = kustomization.get(key) if isinstance(kustomization, Mapping) else None
         for row in rows if isinstance(rows, list) else ():
             path = row.get("path") if isinstance(row, Mapping) else row
             if isinstance(path, str):
@@ -229,7 +231,7 @@ def _above(name: str, charts: set[str]) -> list[str]:
     """Return the directories of charts that a file may be in."""
     parts = name.split("/")
     above = ["", *("/".join(parts[:number]) + "/" for number in range(1, len(parts)))]
-    return [one for one in above if one in charts]
+    return [directory for directory in above if directory in charts]
 
 
 def is_template(source: Input) -> bool:
@@ -258,7 +260,7 @@ def skipped_line(name: str, names: Sequence[str]) -> str:
     line = (
         f"{name}: skipped {count(len(names), 'file')} that {verb} no Kubernetes objects: {few(names, _NAMED)}"
     )
-    rendered = any(PurePosixPath(one).name in _RENDERED or "templates/" in one for one in names)
+    rendered = any(PurePosixPath(path).name in _RENDERED or "templates/" in path for path in names)
     return f"{line}; {RENDER}" if rendered else line
 
 
@@ -299,26 +301,26 @@ class Layout(msgspec.Struct, frozen=True):
 
     def read(self, files: _Files) -> _Files:
         """Return the files of the bundle that are read."""
-        names = {one for one, _ in files}
+        names = {path for path, _ in files}
         return [
-            (one, _with_kind(one, source))
-            for one, source in files
-            if self.wanted.search(one) and self._list_of(one) not in names
+            (path, _with_kind(path, source))
+            for path, source in files
+            if self.wanted.search(path) and self._list_of(path) not in names
         ]
 
     def _list_of(self, name: str) -> str | None:
-        found = self.copies.match(name) if self.copies else None
-        return f"{found[1]}core/pods.yaml" if found else None
+        match = self.copies.match(name) if self.copies else None
+        return f"{match[1]}core/pods.yaml" if match else None
 
-    def warnings(self, name: str, files: _Files, every: int) -> list[str]:
+    def warnings(self, name: str, files: _Files, total: int) -> list[str]:
         """Return how the bundle is read, and what it lacks as far as that is known."""
         failed = [
             f"{source.origin}: {self.title[2:]} could not read everything: {what}"
-            for one, source in files
-            if self.failures and self.failures.search(one) and (what := _failures(source))
+            for path, source in files
+            if self.failures and self.failures.search(path) and (what := _failures(source))
         ]
         read = count(len(self.read(files)), "file")
-        return [f"{name} is read as {self.title}: {read} of {every}; {self.may_lack}", *failed]
+        return [f"{name} is read as {self.title}: {read} of {total}; {self.may_lack}", *failed]
 
 
 _SUPPORT_BUNDLE: Final = Layout(
@@ -390,13 +392,13 @@ _LONGEST_FAILURES: Final = 1 << 20
 
 def _with_kind(name: str, source: Input) -> Input:
     """Return the file of an array of objects as the list that it would be."""
-    found = _ARRAY.search(name)
-    if found is None:
+    match = _ARRAY.search(name)
+    if match is None:
         return source
     with source.open() as stream:
         if not stream.peek(1).startswith(b"["):
             return source
-    api, kind = _KINDS[found[1]]
+    api, kind = _KINDS[match[1]]
     before = f'{{"apiVersion":"{api}","kind":"{kind}List","items":'.encode()
     return structs.replace(source, open=lambda: joined([BytesIO(before), source.open(), BytesIO(b"}")]))
 
@@ -406,5 +408,5 @@ def _failures(source: Input) -> str:
     with source.open() as stream, named(source.origin):
         if not stream.peek(1):
             return ""
-        found = jsontext.loads(whole(stream, "errors as JSON", _LONGEST_FAILURES))
-    return few(list(map(str, found)), _NAMED) if isinstance(found, list | dict) else ""
+        errors = jsontext.loads(whole(stream, "errors as JSON", _LONGEST_FAILURES))
+    return few(list(map(str, errors)), _NAMED) if isinstance(errors, list | dict) else ""

@@ -114,31 +114,31 @@ def plan_of(document: Saved) -> Plan:
     return plan
 
 
-def _counted(row: JsonObject, found: Summary) -> Summary | None:
+def _counted(row: JsonObject, summary: Summary) -> Summary | None:
     """Return the counts of the whole plan where kept containers were left out of the items.
 
     An older version did not save how many of them are compared. None of those that are UNKNOWN or killed is
     left out, so what the items show of these is not saved with the counts.
     """
     number = row.number("containers")
-    saved = _summary(row, found.compared if number == found.containers else number, found)
-    if saved == found:
+    saved = _summary(row, summary.compared if number == summary.containers else number, summary)
+    if saved == summary:
         return None
-    hit = {verdict: number for verdict, number in found.verdicts.items() if verdict is not Verdict.KEEP}
+    hit = {verdict: number for verdict, number in summary.verdicts.items() if verdict is not Verdict.KEEP}
     same = all(saved.verdicts[verdict] == number for verdict, number in hit.items())
-    affected = (saved.pods_affected, saved.nodes_affected) == (found.pods_affected, found.nodes_affected)
-    whole = sum(saved.verdicts.values()) == saved.containers >= saved.compared >= found.compared
-    if found.verdicts[Verdict.KEEP] or not (same and affected and whole):
+    affected = (saved.pods_affected, saved.nodes_affected) == (summary.pods_affected, summary.nodes_affected)
+    whole = sum(saved.verdicts.values()) == saved.containers >= saved.compared >= summary.compared
+    if summary.verdicts[Verdict.KEEP] or not (same and affected and whole):
         raise InputError("$.summary: not the counts of its items: the plan was cut or edited; save it again")
     return saved
 
 
-def _summary(row: JsonObject, compared: int, found: Summary) -> Summary:
+def _summary(row: JsonObject, compared: int, summary: Summary) -> Summary:
     verdicts = {verdict: row.number(verdict.value.lower()) for verdict in Verdict}
     pods, affected, nodes = map(row.number, ("pods", "podsAffected", "nodesAffected"))
     counted = row.number("compared", compared)
     return Summary(
-        row.number("containers"), verdicts, pods, affected, nodes, counted, found.aside, found.apart
+        row.number("containers"), verdicts, pods, affected, nodes, counted, summary.aside, summary.apart
     )
 
 
@@ -153,13 +153,13 @@ class _Items:
         self._allowance, self._odd = allowance.containers(), allowance.names()
 
     def read(self, document: Saved) -> Iterator[Item]:
-        for found in document.runs():
-            if isinstance(found, DecodedRun):
-                self._allowance.take(len(found.values))
-                yield from found.values
+        for run in document.runs():
+            if isinstance(run, DecodedRun):
+                self._allowance.take(len(run.values))
+                yield from run.values
             else:
                 self._allowance.take(1)
-                yield self._item(found)
+                yield self._item(run)
 
     def _item(self, row: JsonObject) -> Item:
         hashes, source = row.row("hash"), row.row_or_none("source")
@@ -195,28 +195,28 @@ class _Items:
             together = ""
         if together.isascii() and 0 < len(together) <= allowance.ORDINARY_NAME:
             return map(intern, names)
-        found = [_name(row, key, "" if key == "workload" else None) for key in _NAMES]
-        self._odd.take(allowance.odd(*found))
-        return iter(found)
+        texts = [_name(row, key, "" if key == "workload" else None) for key in _NAMES]
+        self._odd.take(allowance.odd(*texts))
+        return iter(texts)
 
     def _reasons_of(self, row: JsonObject) -> tuple[Reason, ...]:
         """Return the reasons of an item; the same text was read, and found right, before."""
         text = saved.line(row.value.get("reasons"))
-        found = self._reasons.get(text)
-        if found is None:
-            found = tuple(map(_reason, row.rows("reasons")))
+        reasons = self._reasons.get(text)
+        if reasons is None:
+            reasons = tuple(map(_reason, row.rows("reasons")))
             if len(self._reasons) < KEPT:
-                self._reasons[text] = found
-        return found
+                self._reasons[text] = reasons
+        return reasons
 
 
 def _name(row: JsonObject, key: str, default: str | None = None) -> str:
-    found = row.value.get(key)
-    if type(found) is not str or not found.isascii():
-        found = row.text(key, default)
-    if len(found) > allowance.LONGEST_NAME:
+    name = row.value.get(key)
+    if type(name) is not str or not name.isascii():
+        name = row.text(key, default)
+    if len(name) > allowance.LONGEST_NAME:
         raise InputError(f"{row.path}.{key}: more than {allowance.LONGEST_NAME:,} characters")
-    return intern(found)
+    return intern(name)
 
 
 def _observed(row: JsonObject) -> Observed:
@@ -272,20 +272,20 @@ def details_of(row: JsonObject, items: Iterable[Item]) -> Details:
     Raises InputError, with the path, for what no details have, and for an item with a difference that is
     not among them.
     """
-    found = Details(
+    details = Details(
         tuple(map(_difference, row.rows("differences"))),
         row.number("omitted"),
         row.texts("releases"),
         row.number("passed"),
         tuple(map(_pair, row.rows("pairs"))),
     )
-    if any(item.difference > len(found.differences) for item in items):
+    if any(item.difference > len(details.differences) for item in items):
         raise InputError(f"{row.path}.differences: fewer than an item counts: the plan was cut or edited")
-    return found
+    return details
 
 
 def _difference(row: JsonObject) -> Difference:
-    begins = [Beginning(_pieces(one.rows("pieces"))) for one in row.rows("begins")]
+    begins = [Beginning(_pieces(beginning.rows("pieces"))) for beginning in row.rows("begins")]
     return Difference(
         row.text("from"),
         row.text("to"),

@@ -51,8 +51,8 @@ _MSGSPEC: Final = (msgspec.MsgspecError, ValueError, OverflowError, RecursionErr
 def decoded(text: str) -> Sequence[tuple[Any, str]] | None:
     """Return the objects of a JSON list, each with its text; None for what the strict decoder refuses."""
     try:
-        texts = [bytes(one).decode() for one in _OBJECTS.decode(text)]
-        return [(_decoded(one), one) for one in texts]
+        texts = [bytes(raw).decode() for raw in _OBJECTS.decode(text)]
+        return [(_decoded(text), text) for text in texts]
     except (*_MSGSPEC, InputError):
         return None
 
@@ -255,12 +255,12 @@ def check_end(document: object, path: str, *, items_first: bool) -> None:
         raise InputError(f"{path}: nothing follows its kind; {_CUT}")
 
 
-def doubt(found: KubernetesObject) -> str:
+def doubt(resource: KubernetesObject) -> str:
     """Return why an object may be only the first part of one; empty where nothing indicates that."""
-    value = found.value
+    value = resource.value
     kind = value["kind"]
-    known = is_workload(value) or (kind in ("Pod", "Node") and not group_of(value))
-    if not part(value, "metadata").get("uid") or not known or kind == _STATELESS:
+    is_builtin = is_workload(value) or (kind in ("Pod", "Node") and not group_of(value))
+    if not part(value, "metadata").get("uid") or not is_builtin or kind == _STATELESS:
         return ""
     if value.get("status") is None:
         return f"the {kind} has a uid but no status; {_CUT}"
@@ -272,5 +272,11 @@ def doubt(found: KubernetesObject) -> str:
 def _lacks_image(value: Mapping[str, Any]) -> bool:
     spec = part(value, "spec") if value["kind"] == "Pod" else {}
     lists = map(spec.get, CONTAINER_LISTS)
-    containers = [one for rows in lists if isinstance(rows, list) for one in rows if isinstance(one, Mapping)]
-    return any(not one.get("image") for one in containers)
+    containers = [
+        container
+        for rows in lists
+        if isinstance(rows, list)
+        for container in rows
+        if isinstance(container, Mapping)
+    ]
+    return any(not container.get("image") for container in containers)

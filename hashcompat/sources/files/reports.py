@@ -46,10 +46,10 @@ def baseline_in(name: str, target: str, is_of: Callable[[str], bool]) -> frozens
     """
     readers = {plans.KIND: lambda document: plans.plan_of(document).items, GATE: items_of}
     with opened(name, readers, "what hashcompat plan or hashcompat gate saves with --out FILE") as document:
-        found = baseline_of(readers[document.kind](document))
+        baseline = baseline_of(readers[document.kind](document))
         spec = document.rest.row("spec")
         check_target((spec.row("plan") if document.kind == GATE else spec).text("to"), target, is_of)
-        return found
+        return baseline
 
 
 def items_of(document: Saved) -> Iterator[Item]:
@@ -96,11 +96,11 @@ def pages_in(directory: str, own: str) -> KeptPages:
 
 def about_of(text: bytes) -> About | None:
     """Return what the beginning of a page says of itself; None for one that was not made by this program."""
-    found = _ABOUT.search(text.decode(errors="replace"))
-    if found is None:
+    match = _ABOUT.search(text.decode(errors="replace"))
+    if match is None:
         return None
     try:
-        about = msgspec.json.decode(unescape(found[1]), type=About)
+        about = msgspec.json.decode(unescape(match[1]), type=About)
     except (msgspec.DecodeError, ValueError):  # a page that somebody else made, or edited
         return None
     return about if about.tone in ("bad", "open", "good", "") else None
@@ -117,11 +117,11 @@ def report_in(
     Raises InputError, naming the file, for anything else, and where ``check`` does.
     """
     with opened(name, (PREFLIGHT,), "what hashcompat preflight saves with --out FILE") as document:
-        found = checks_of(document)
-        if not is_of(found.target):
-            raise InputError(f"a preflight of {found.target}, and the plan is of {target}")
-        check(found)
-        return found
+        preflight = checks_of(document)
+        if not is_of(preflight.target):
+            raise InputError(f"a preflight of {preflight.target}, and the plan is of {target}")
+        check(preflight)
+        return preflight
 
 
 def checks_of(document: Saved) -> Preflight:
@@ -186,16 +186,16 @@ def work_in(name: str, node: str, key: bytes, longest: timedelta, now: datetime)
             RewrittenNode(row.text("name"), row.text("kubelet"), row.text("runtime"))
             for row in spec.rows("nodes")
         ]
-        this = next((one for one in nodes if one.name == node), None)
+        this = next((entry for entry in nodes if entry.name == node), None)
         if this is None:
-            names = ", ".join(word(one.name) for one in nodes[:_SHOWN] if one.name) or "none"
+            names = ", ".join(word(entry.name) for entry in nodes[:_SHOWN] if entry.name) or "none"
             raise InputError(f"no node {word(node)} in it; it is about {names}; --node-name names this one")
         pins = [pin for row in spec.rows("manifests") for pin in _pin(row, node)]
-        for kind, given in (
+        for kind, values in (
             ("container", [task.rewrite.id for task in tasks]),
             ("manifest", [pin.path for pin in pins]),
         ):
-            if twice := {one for one in given if given.count(one) > 1}:
+            if twice := {value for value in values if values.count(value) > 1}:
                 raise InputError(f"the {kind} {word(min(twice))} is in it twice")
         return Work(this, spec.text("to"), document.digest(), tuple(tasks), tuple(pins))
 

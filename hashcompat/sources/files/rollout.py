@@ -36,18 +36,18 @@ def rollout_of(text: str) -> Rollout:
     if (row.value.get("apiVersion"), row.value.get("kind")) != (API_VERSION, _KIND):
         raise InputError(f"$.kind: want {_KIND} of {API_VERSION}, as hashcompat gate --state keeps it")
     turns: dict[str, Turn] = {}
-    for one in row.rows("items"):
-        name = one.text("node")
+    for entry in row.rows("items"):
+        name = entry.text("node")
         if not name or len(name) > LONGEST_NAME or name in turns:
-            raise InputError(f"{one.path}.node: want the name of a node, each once")
-        phase = one.word("phase", Phase)
-        started, ended = one.time_or_none("startedAt"), one.time_or_none("endedAt")
+            raise InputError(f"{entry.path}.node: want the name of a node, each once")
+        phase = entry.word("phase", Phase)
+        started, ended = entry.time_or_none("startedAt"), entry.time_or_none("endedAt")
         if started is None:
-            raise InputError(f"{one.path}.startedAt: want a time")
+            raise InputError(f"{entry.path}.startedAt: want a time")
         if (ended is None) != (phase is Phase.STARTED):
-            raise InputError(f"{one.path}.endedAt: want a time of a node that is done or failed, else null")
-        names = (one.text("id"), one.text("holder"), one.text("plan"))
-        turns[name] = Turn(phase, *names, started, ended, one.text("reason"))
+            raise InputError(f"{entry.path}.endedAt: want a time of a node that is done or failed, else null")
+        names = (entry.text("id"), entry.text("holder"), entry.text("plan"))
+        turns[name] = Turn(phase, *names, started, ended, entry.text("reason"))
     return Rollout(turns)
 
 
@@ -109,10 +109,10 @@ class RolloutFile(msgspec.Struct, frozen=True):
         The file is replaced whole: a process that is killed leaves the one state or the other.
         """
         with self._locked():
-            changed, found = edit(self.read())
+            changed, result = edit(self.read())
             if changed is not None:
                 self._write(text_of(changed))
-            return found
+            return result
 
     def _write(self, text: str) -> None:
         try:

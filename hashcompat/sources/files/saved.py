@@ -43,10 +43,10 @@ class Saved:
     """One document, while its file is open."""
 
     def __init__(
-        self, found: Iterable[Part], kinds: Iterable[str], wanted: str, summed: Summed | None = None
+        self, reader: Iterable[Part], kinds: Iterable[str], wanted: str, summed: Summed | None = None
     ) -> None:
         self._kinds, self._wanted = tuple(kinds), wanted
-        self._parts = iter(found)
+        self._parts = iter(reader)
         try:
             first = next(self._parts, None)
         except InputError as error:
@@ -70,10 +70,10 @@ class Saved:
 
     def items(self) -> Iterator[JsonObject]:
         """Yield the items; raises InputError for what is not one whole document."""
-        for found in self.runs():
-            if isinstance(found, DecodedRun):
+        for run in self.runs():
+            if isinstance(run, DecodedRun):
                 raise TypeError("a reader that takes rows alone gives no function that makes runs")
-            yield found
+            yield run
 
     def runs(self) -> Iterator[JsonObject | DecodedRun]:
         """Yield the items, some of them together as the function made them; errors as ``items``."""
@@ -93,12 +93,12 @@ class Saved:
 
         Raises InputError where it is not that of what was read. All items must have been taken.
         """
-        found = self.rest.text(DIGEST, "")
-        if found and found != self._summed.digest.of(self.rest.value):
+        digest = self.rest.text(DIGEST, "")
+        if digest and digest != self._summed.digest.of(self.rest.value):
             raise InputError(
                 "$.digest: not that of its content: it was edited since it was saved; make it again"
             )
-        return found
+        return digest
 
     def _surrounding(self, row: JsonObject) -> JsonObject:
         kind, version = row.value.get("kind"), row.value.get("apiVersion")
@@ -127,9 +127,9 @@ def opened(name: str, kinds: Iterable[str], wanted: str, typed: Typed | None = N
     the file, for anything but a document of these kinds; its items are read, and checked, while they are
     taken. A directory may hold one file.
     """
-    source, *others = inputs(name, recursive=False, suffixes=(".json",))
-    if others:
-        raise InputError(f"{name}: a directory with {1 + len(others)} files; name one")
+    source, *rest = inputs(name, recursive=False, suffixes=(".json",))
+    if rest:
+        raise InputError(f"{name}: a directory with {1 + len(rest)} files; name one")
     with named(source.origin), source.open() as stream:
         summed = Summed(typed)
         yield Saved(parts(chunks(stream, wanted), quick=summed.decoded), kinds, wanted, summed)
@@ -158,10 +158,10 @@ class Summed:
         if self._typed and (taken := self._typed(text)) is not None:
             self.digest.add(taken[1])
             return DecodedRun(taken[0])
-        found = decoded(text)
-        if found is None:
+        parsed = decoded(text)
+        if parsed is None:
             return None
-        items, lines = found
+        items, lines = parsed
         self._ahead += len(items)
         self.digest.add(lines)
         return [(item, "") for item in items]
@@ -183,11 +183,11 @@ def decoded(text: str) -> tuple[list[dict[str, Any]], bytes] | None:
     if "\\u" in text:
         return None
     try:
-        found = _PLAIN.decode(text)
-        lines = _ENCODER.encode_lines(found)
+        items = _PLAIN.decode(text)
+        lines = _ENCODER.encode_lines(items)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
-    return (found, lines) if lines.count(b'"') == text.count('"') else None
+    return (items, lines) if lines.count(b'"') == text.count('"') else None
 
 
 def line(value: object) -> bytes:
@@ -330,13 +330,13 @@ class PlanRows:
 
     def _reasons_of(self, text: bytes) -> tuple[tuple[Reason, ...], Raw]:
         """Return the reasons in a JSON list, and that list without spaces."""
-        found = self._reasons.get(text)
-        if found is None:
+        entry = self._reasons.get(text)
+        if entry is None:
             rows = _REASONS.decode(text)
-            found = tuple(map(_reason, rows)), Raw(_IN_THEIR_ORDER.encode(rows))
+            entry = tuple(map(_reason, rows)), Raw(_IN_THEIR_ORDER.encode(rows))
             if len(self._reasons) < KEPT:
-                self._reasons[text] = found
-        return found
+                self._reasons[text] = entry
+        return entry
 
 
 def was_compared(reasons: Sequence[Reason]) -> bool:

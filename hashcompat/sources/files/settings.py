@@ -122,8 +122,8 @@ T = TypeVar("T")
 
 def settings(path: Path) -> Gate:
     """Return the policy in a settings file; raises InputError, which names the file and the line."""
-    found, _ = _read(path, Settings)
-    return found.gate
+    document, _ = _read(path, Settings)
+    return document.gate
 
 
 def settings_file(path: Path, forbidden: Collection[str] = ()) -> SettingsFile:
@@ -133,21 +133,21 @@ def settings_file(path: Path, forbidden: Collection[str] = ()) -> SettingsFile:
     """
     check_own(path)
     rows = msgspec.to_builtins(settings(path))
-    found = {
+    values = {
         key: PolicySetting(_text_of(value), f"{path}: {key}", path.parent)
         for key, value in rows.items()
         if key not in forbidden
     }
-    return SettingsFile(str(path) if len(path.parts) > 1 else f"./{path}", found)
+    return SettingsFile(str(path) if len(path.parts) > 1 else f"./{path}", values)
 
 
 def check_named(settled: Settled) -> None:
     """Raise InputError where a settings file names a file that others may write or replace."""
-    for one in named_files(settled.settings):
+    for setting in named_files(settled.settings):
         try:
-            check_own(Path(one.file))
+            check_own(Path(setting.file))
         except InputError as error:
-            raise InputError(f"{one.place}: {error}") from None
+            raise InputError(f"{setting.place}: {error}") from None
 
 
 def _text_of(value: object) -> str:
@@ -158,12 +158,12 @@ def _text_of(value: object) -> str:
 
 def exemptions(path: Path) -> tuple[Exemption, ...]:
     """Return the exceptions in a file; errors as ``settings``."""
-    found, text = _read(path, Exceptions)
+    document, text = _read(path, Exceptions)
     lines = lines_of(text)
     with named(str(path)):
         return tuple(
             _exemption(row, number, text, f"{path}: line {line_in(lines, ('exceptions', number))}")
-            for number, row in enumerate(found.exceptions)
+            for number, row in enumerate(document.exceptions)
         )
 
 
@@ -204,9 +204,9 @@ def _explained(problem: str, kind: type, text: str) -> InputError:
     """Return the error for what msgspec finds, with its line, its path and what to write."""
     if match := _UNKNOWN.fullmatch(problem):
         place = _place(match[2])
-        known = _keys(kind, place)
-        close = near(match[1], known, most=1)
-        hint = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(known)}"
+        names = _keys(kind, place)
+        close = near(match[1], names, most=1)
+        hint = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(names)}"
         named = (*place, match[1]) if close or kind is Settings else place
         return _error(text, (*place, match[1]), f"unknown key; {hint}", named)
     if match := _MISSING.fullmatch(problem):
@@ -246,8 +246,8 @@ def _keys(kind: Any, place: Place) -> list[str]:
         if isinstance(info, msgspec.inspect.ListType):
             info = info.item_type
         else:
-            found = [field.type for field in getattr(info, "fields", ()) if field.encode_name == step]
-            info = found[0] if found else info
+            types = [field.type for field in getattr(info, "fields", ()) if field.encode_name == step]
+            info = types[0] if types else info
     fields = info.fields if isinstance(info, msgspec.inspect.StructType) else ()
     return [field.encode_name for field in fields]
 

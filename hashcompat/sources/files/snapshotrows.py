@@ -41,10 +41,10 @@ _ALIASED: Final = ("hash", "hashWithoutResources")
 
 
 def _items_of(document: Saved) -> Iterator[JsonObject]:
-    for found in document.runs():
-        if isinstance(found, DecodedRun):
+    for run in document.runs():
+        if isinstance(run, DecodedRun):
             raise InputError("$.items: want pods and nodes, as hashcompat snapshot saves them")
-        yield found
+        yield run
 
 
 def rows_of(document: Mapping[str, Any]) -> SnapshotRows:
@@ -57,7 +57,7 @@ def rows_of(document: Mapping[str, Any]) -> SnapshotRows:
 
 def _rows(items: Iterable[JsonObject], surrounding: Callable[[], JsonObject], file: str) -> SnapshotRows:
     """Return rows; what surrounds the items is known once they were taken."""
-    found: dict[RowName, tuple[bytes, ...]] = {}
+    rows: dict[RowName, tuple[bytes, ...]] = {}
     seen: Counter[RowName] = Counter()
     masked: dict[bytes, bytes] = {}
     names: dict[str, str] = {}  # pods of records that have no name are known by their uid
@@ -65,17 +65,17 @@ def _rows(items: Iterable[JsonObject], surrounding: Callable[[], JsonObject], fi
         name = _name_of(row)
         if name.kind is RowKind.POD:
             names[row.row("metadata").text("uid", "")] = name.name
-        found[_numbered(name, seen)] = tuple(_parts(row, name.kind, masked))
+        rows[_numbered(name, seen)] = tuple(_parts(row, name.kind, masked))
     rest = surrounding()
     for key, kind in _RECORDS.items():
         for row in rest.rows(key, []):
             name = _name_of_record(row, kind, names)
-            aliases = {one for one in _ALIASED if isinstance(row.value.get(one), str)}
-            values = {one: value for one, value in row.value.items() if one not in aliases}
-            found[_numbered(name, seen)] = (line(values),)
+            aliases = {alias for alias in _ALIASED if isinstance(row.value.get(alias), str)}
+            values = {field: value for field, value in row.value.items() if field not in aliases}
+            rows[_numbered(name, seen)] = (line(values),)
     spec = {key: value for key, value in rest.row("spec").value.items() if key not in _OF_A_SIDE}
     said, origin = rest.value, "a snapshot"
-    return SnapshotRows(file, spec, taken_at(said, origin), cluster_of(said, origin), found)
+    return SnapshotRows(file, spec, taken_at(said, origin), cluster_of(said, origin), rows)
 
 
 def _numbered(name: RowName, seen: Counter[RowName]) -> RowName:
@@ -111,11 +111,11 @@ def _parts(row: JsonObject, kind: RowKind, masked: dict[bytes, bytes]) -> Iterat
     around = {key: value for key, value in spec.value.items() if key not in CONTAINER_LISTS}
     yield line({**row.value, "spec": around})
     for key in CONTAINER_LISTS:
-        containers = [_without_numbers(one.value) for one in spec.rows(key, [])]
-        given = line(containers)
-        if given not in masked:
-            masked[given] = line(list(map(escape.masked, containers)))
-        yield masked[given]
+        containers = [_without_numbers(container.value) for container in spec.rows(key, [])]
+        plain = line(containers)
+        if plain not in masked:
+            masked[plain] = line(list(map(escape.masked, containers)))
+        yield masked[plain]
 
 
 def _without_numbers(container: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -65,10 +65,10 @@ class Spans(msgspec.Struct, frozen=True):
     def moved(self, first: ListPlace) -> Spans:
         """Return the spans with the first one at a place; where the others are is not known."""
         unknown = structs.replace(first, index=FIRST.index, line=FIRST.line)
-        one, *rest = self.spans
-        places = [(one, first), *((span, unknown) for span in rest)]
-        found = tuple(structs.replace(span, first=place) for span, place in places)
-        return Spans(found, unknown, self.tail)
+        head, *rest = self.spans
+        places = [(head, first), *((span, unknown) for span in rest)]
+        spans = tuple(structs.replace(span, first=place) for span, place in places)
+        return Spans(spans, unknown, self.tail)
 
     def behind(self, source: Input, wanted: str) -> tuple[ListPlace, Iterator[str]]:
         """Return the end of the last span, and the text from there on."""
@@ -84,13 +84,13 @@ def guessed(source: Input, number: int) -> tuple[Span, ...]:
     if number < 2 or source.size > MOST_BYTES:
         return ()
     with source.open() as stream:
-        found = head_of(stream)
-        if found is None:
+        match = head_of(stream)
+        if match is None:
             return ()
         # jq -c and API servers write no line breaks, and at most a space
-        space = re.escape(found[1]) if b"\n" in found[1] else b" ?"
-        kind = _KIND.search(found[0])
-        between = re.compile(b"}," + space + re.escape(found[2]))
+        space = re.escape(match[1]) if b"\n" in match[1] else b" ?"
+        kind = _KIND.search(match[0])
+        between = re.compile(b"}," + space + re.escape(match[2]))
         # what looks like the beginning of an element may be in a string: reading shows it, not this
         places = cuts(stream, 0, source.size, number, between)
     first = structs.replace(FIRST, kind=kind[1].decode() if kind else None)
@@ -108,14 +108,14 @@ def cuts(
     """Return where elements begin that divide some bytes of a file into so many parts of about one size."""
     places = (_place(stream, begin + (end - begin) * part // number, between) for part in range(1, number))
     # one large element may be what two cuts find
-    return [one for one in dict.fromkeys(places) if begin < one < end]
+    return [place for place in dict.fromkeys(places) if begin < place < end]
 
 
 def _place(stream: io.BufferedReader, near: int, between: re.Pattern[bytes]) -> int:
     """Return where an element begins, behind a comma; 0 where none does nearby."""
     stream.seek(near)
-    found = between.search(stream.read(_NEAR))
-    return near + found.start() + len(b"},") if found else 0
+    match = between.search(stream.read(_NEAR))
+    return near + match.start() + len(b"},") if match else 0
 
 
 def text(source: Input, begin: int, end: int, wanted: str) -> Iterator[str]:
@@ -200,9 +200,9 @@ class _Search(msgspec.Struct, frozen=True):
         """Return the first element that begins behind a byte; None where none does nearby."""
         for piece in _PIECES:
             self.stream.seek(byte)
-            found = self.stream.read(piece).find(self.between)
-            if found >= 0:
-                return self.at(byte + found + len(_END))
+            offset = self.stream.read(piece).find(self.between)
+            if offset >= 0:
+                return self.at(byte + offset + len(_END))
         return None
 
     def last(self) -> tuple[_Element, int] | None:
@@ -211,8 +211,8 @@ class _Search(msgspec.Struct, frozen=True):
         self.stream.seek(begin)
         data = self.stream.read()
         # behind the list kubectl writes its kind and metadata, which have no bracket
-        found, end = data.rfind(self.between), data.rfind(b"]")
-        return (self.at(begin + found + len(_END)), begin + end) if 0 <= found < end else None
+        offset, end = data.rfind(self.between), data.rfind(b"]")
+        return (self.at(begin + offset + len(_END)), begin + end) if 0 <= offset < end else None
 
     def turn(self, low: int, high: int, *, is_pod: bool) -> int | None:
         """Return where the first element behind ``low`` is a pod, or is none, as the one at ``high``.
@@ -221,14 +221,14 @@ class _Search(msgspec.Struct, frozen=True):
         """
         right = high  # no element begins from here to ``high``
         while low < right:
-            found = self.behind(middle := (low + right) // 2)
-            if found is None:
+            element = self.behind(middle := (low + right) // 2)
+            if element is None:
                 return None
             # a bisection, which is right if all pods are in a row; whoever reads them notices if they are not
-            if found.byte < high and found.is_pod is not is_pod:
-                low = found.byte
+            if element.byte < high and element.is_pod is not is_pod:
+                low = element.byte
             else:
-                high, right = min(high, found.byte), middle
+                high, right = min(high, element.byte), middle
         return high
 
 
@@ -240,29 +240,29 @@ def glanced(source: Input, jobs: int) -> Spans | None:
     if not LEAST <= source.size <= MOST_BYTES:
         return None
     with source.open() as stream:
-        found = head_of(stream)
+        match = head_of(stream)
         if (
-            found is None
-            or b"\n" not in found[1]
-            or len(found[0]) > _BEGINNING
-            or b'"apiVersion"' not in found[2]
+            match is None
+            or b"\n" not in match[1]
+            or len(match[0]) > _BEGINNING
+            or b'"apiVersion"' not in match[2]
         ):
             return None
-        begin = found[1] + found[2]
+        begin = match[1] + match[2]
         pod = re.compile(re.escape(begin) + rb'\s*"v1",\s*"kind"\s*:\s*"Pod",')
-        return _spans(_Search(stream, source.size, _END + begin, pod), found.start(1), jobs)
+        return _spans(_Search(stream, source.size, _END + begin, pod), match.start(1), jobs)
 
 
 def _spans(search: _Search, first: int, jobs: int) -> Spans | None:
     """Return the spans of the pods in a list whose first element begins at a byte."""
-    begins, found = search.at(first), search.last()
-    if found is None:
+    begins, ending = search.at(first), search.last()
+    if ending is None:
         return None
-    ends, end = found
-    pods = [one.byte for one in (begins, ends) if one.is_pod]
+    ends, end = ending
+    pods = [element.byte for element in (begins, ends) if element.is_pod]
     if not pods:
         tried = (search.behind(int(share * search.size)) for share in _SHARES)
-        pods = [one.byte for one in tried if one is not None and one.is_pod]
+        pods = [element.byte for element in tried if element is not None and element.is_pod]
     pod = pods[0] if pods else None
     if pod is None:
         return None

@@ -74,8 +74,8 @@ def collect_directory(directory: str, node: str, path_on_node: str, *, alone: bo
         except InputError as error:
             strays.append(error)
             continue
-        if other := pods.get((pod.namespace, pod.name)):
-            twice.append(f"skipped {other.file}, as kubelets do: {pod.file} has a pod of the same name")
+        if earlier := pods.get((pod.namespace, pod.name)):
+            twice.append(f"skipped {earlier.file}, as kubelets do: {pod.file} has a pod of the same name")
         pods[pod.namespace, pod.name] = pod
     empty = f"{directory}: no static pod manifest in this directory"
     if alone and not pods:
@@ -120,11 +120,11 @@ def _collect(
     (source,) = inputs(name, recursive=False, suffixes=())
     require_end(source)
     origin, (content, lines, raw) = source.origin, _manifest(source, packed=packed)
-    found = list(read_object(content, origin, where=InFile(source.file, lines)))
+    resources = list(read_object(content, origin, where=InFile(source.file, lines)))
     if (
         not isinstance(content, Mapping)
-        or len(found) != 1
-        or not isinstance(found[0], Pod)
+        or len(resources) != 1
+        or not isinstance(resources[0], Pod)
         or content.get("kind") != "Pod"
     ):
         raise InputError(
@@ -134,7 +134,7 @@ def _collect(
     made = StaticManifest(content, node, f"file:{path_on_node}", raw, placed, alone)
     # with the name and the node that its mirror pod shows (``generatePodName``); one with a UID of its own is
     # a manifest all the same: its references count, and its annotations
-    pod = found[0]
+    pod = resources[0]
     return structs.replace(
         pod,
         references=api_references(pod.spec),
@@ -155,9 +155,9 @@ def collect_directories(
     """Read some directories of one node, each file on the node once; errors as ``collect_directory``."""
     pods, warnings = dict[str, Pod](), list[str]()
     for directory in directories:
-        found = collect_directory(directory, node, path_on_node, alone=alone)
-        warnings += found.warnings
-        for pod in found.pods:
+        inventory = collect_directory(directory, node, path_on_node, alone=alone)
+        warnings += inventory.warnings
+        for pod in inventory.pods:
             pods.setdefault(pod.static_manifest.source if pod.static_manifest else pod.origin, pod)
     if len(pods) > 1:
         for source, pod in pods.items():
@@ -167,31 +167,31 @@ def collect_directories(
     return Inventory(tuple(pods.values()), warnings=tuple(dict.fromkeys(warnings)))
 
 
-def beside(others: Inventory, manifests: Inventory, expected: Iterable[Pod], node: str) -> Inventory:
+def beside(inventory: Inventory, manifests: Inventory, expected: Iterable[Pod], node: str) -> Inventory:
     """Replace mirrors by the static pods of a node's manifests; warn of each ``expected`` one without any.
 
     A file may hold the pods of some nodes only; there, a node without any pod shows nothing.
     """
-    warnings = (*others.warnings, *manifests.warnings, *_without_mirror(others, tuple(expected)))
-    pods = InPlaceOfMirrors(others.pods, tuple(manifests.pods), node)
-    return structs.replace(others, pods=pods, warnings=warnings)
+    warnings = (*inventory.warnings, *manifests.warnings, *_without_mirror(inventory, tuple(expected)))
+    pods = InPlaceOfMirrors(inventory.pods, tuple(manifests.pods), node)
+    return structs.replace(inventory, pods=pods, warnings=warnings)
 
 
-def _without_mirror(others: Inventory, expected: tuple[Pod, ...]) -> Iterator[str]:
+def _without_mirror(inventory: Inventory, expected: tuple[Pod, ...]) -> Iterator[str]:
     if not expected:
         return
     nodes, mirrors = set[str](), set[_Place]()
-    for pod in others.pods:
+    for pod in inventory.pods:
         nodes.add(pod.node)
         if pod.static:
             mirrors.add(_place(pod))
     for pod in expected:
-        seen = others.origin.kind is Source.CLUSTER or pod.node in nodes
+        seen = inventory.origin.kind is Source.CLUSTER or pod.node in nodes
         if seen and _place(pod) not in mirrors:
             named = ", ".join(
                 [
                     f"static pod {name_path(pod.namespace, pod.name)}",
-                    *(name_path(one.name) for one in pod.containers),
+                    *(name_path(container.name) for container in pod.containers),
                 ]
             )
             yield f"on node {pod.node} but not among the pods: {named}: {pod.origin} has no mirror pod"
@@ -236,10 +236,10 @@ def _as_shown(pod: Pod, mirror: Pod) -> Pod:
     Its phase is not taken: a kubelet that starts does not know it. A container that runs and that the
     manifest does not have any more is one of its containers too.
     """
-    shown = {(one.name, one.type): one for one in mirror.containers}
-    reported = any(one.running is not None for one in mirror.containers)
-    named = {(one.name, one.type) for one in pod.containers}
-    removed = [one for key, one in shown.items() if key not in named and one.running]
+    shown = {(container.name, container.type): container for container in mirror.containers}
+    reported = any(container.running is not None for container in mirror.containers)
+    named = {(container.name, container.type) for container in pod.containers}
+    removed = [container for key, container in shown.items() if key not in named and container.running]
     return structs.replace(
         pod,
         mirror=mirror,
@@ -250,12 +250,15 @@ def _as_shown(pod: Pod, mirror: Pod) -> Pod:
         ends=mirror.ends if pod.spec.get(_DEADLINE) == mirror.spec.get(_DEADLINE) else None,
         containers=(
             *(
-                structs.replace(one, **{name: getattr(shown[key], name) for name in _STATE})
-                if (key := (one.name, one.type)) in shown
-                else structs.replace(one, running=False if reported else one.running)
-                for one in pod.containers
+                structs.replace(container, **{name: getattr(shown[key], name) for name in _STATE})
+                if (key := (container.name, container.type)) in shown
+                else structs.replace(container, running=False if reported else container.running)
+                for container in pod.containers
             ),
-            *(structs.replace(one, removed=True, path=f"{one.path} (mirror pod)", line=0) for one in removed),
+            *(
+                structs.replace(container, removed=True, path=f"{container.path} (mirror pod)", line=0)
+                for container in removed
+            ),
         ),
     )
 
@@ -278,8 +281,8 @@ def _manifest(source: Input, *, packed: bool) -> tuple[Any, Lines | None, bytes]
             from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
             # of a key that is there twice kubelets take the last value (sigs.k8s.io/yaml YAMLToJSON)
-            found = next(yaml.documents(text, []), None)
-            return (found.value, found.lines, raw) if found else (None, None, raw)
+            first = next(yaml.documents(text, []), None)
+            return (first.value, first.lines, raw) if first else (None, None, raw)
         object_meter().add(len(text), values_in(text))
         document, lines = jsontext.loads(text, repeated), JsonLines()
         lines.add(document, 1, 1 + text.count("\n"), lambda: text)
@@ -301,8 +304,8 @@ def _manifest(source: Input, *, packed: bool) -> tuple[Any, Lines | None, bytes]
 
 def _with_raw_fields(document: Any, text: str) -> Any:
     """Keep the JSON text of managed fields, which enters a UID unchanged."""
-    every = rows(part(mapping(document), "metadata"), "managedFields")
-    entries = [row for row in every if isinstance(row, dict) and row.get("fieldsV1") is not None]
+    managed = rows(part(mapping(document), "metadata"), "managedFields")
+    entries = [row for row in managed if isinstance(row, dict) and row.get("fieldsV1") is not None]
     if not entries:
         return document
     raw = [text[match.end() : jsontext.end_of_value(text, match.end())] for match in _FIELDS.finditer(text)]
@@ -313,6 +316,6 @@ def _with_raw_fields(document: Any, text: str) -> Any:
     kept = iter(raw)
     changed = [
         {**row, "fieldsV1": RawJson(next(kept).encode(errors="surrogateescape"))} if row in entries else row
-        for row in every
+        for row in managed
     ]
     return {**document, "metadata": {**document["metadata"], "managedFields": changed}}

@@ -161,57 +161,57 @@ def _around_pods(source: Input, jobs: int) -> Survey | None:
     guessed = spans.glanced(source, jobs)
     if guessed is None:
         return None
-    alike, look, found = stencils_of(head(source)), _Look(source.origin, {}), list[Spans]()
+    alike, look, divided = stencils_of(head(source)), _Look(source.origin, {}), list[Spans]()
 
     def rest(place: ListPlace) -> tuple[ListPlace, Iterable[str]]:
         if look.has_pods:
             raise forks.FailedError  # the pods of the spans come first
         look.pass_over(place)
-        found.append(guessed.moved(place))
-        return found[0].behind(source, WANTED)
+        divided.append(guessed.moved(place))
+        return divided[0].behind(source, WANTED)
 
     for part in parts(source, strict=False, alike=alike, rest=rest, end=guessed.begin):
         look.add(part)
-    survey = structs.replace(look.survey(source, alike, *found), guessed=True)
+    survey = structs.replace(look.survey(source, alike, *divided), guessed=True)
     # a second document, or another kind of list, might change what an element of the spans is
     plain = survey.documents == 1 and survey.listed and set(survey.kinds.values()) <= {"List"}
     beside = look.has_pods or survey.census.has_workloads  # whose places behind the spans are not known
-    return survey if found and plain and not beside else None
+    return survey if divided and plain and not beside else None
 
 
-def _looked(source: Input, known: Kinds, jobs: int, alike: Stencils, *, yaml: bool) -> Survey:
+def _looked(source: Input, kinds: Kinds, jobs: int, alike: Stencils, *, yaml: bool) -> Survey:
     """Look through a file, in spans if it can be divided."""
-    if found := spans.guessed(source, jobs):
+    if guessed := spans.guessed(source, jobs):
         with suppress(forks.FailedError, InputError):  # what is wrong in it, one process says
-            return _in_spans(source, known, found, alike)
+            return _in_spans(source, kinds, guessed, alike)
     if not yaml:
-        return _through(source, known, parts(source, strict=False, alike=alike), alike)
+        return _through(source, kinds, parts(source, strict=False, alike=alike), alike)
     with suppress(InputError):
-        listed = _through(source, known, blocks(source, alike, strict=False), alike)
+        listed = _through(source, kinds, blocks(source, alike, strict=False), alike)
         return structs.replace(listed, yaml=True, blocks=True)
-    return structs.replace(_through(source, known, documents(source, strict=False), alike), yaml=True)
+    return structs.replace(_through(source, kinds, documents(source, strict=False), alike), yaml=True)
 
 
-def _through(source: Input, known: Kinds, found: Iterable[Part], alike: Stencils) -> Survey:
-    look = _Look(source.origin, known)
-    for part in found:
+def _through(source: Input, kinds: Kinds, reader: Iterable[Part], alike: Stencils) -> Survey:
+    look = _Look(source.origin, kinds)
+    for part in reader:
         look.add(part)
     return look.survey(source, alike)
 
 
-def _in_spans(source: Input, known: Kinds, guessed: Sequence[Span], alike: Stencils) -> Survey:
+def _in_spans(source: Input, kinds: Kinds, guessed: Sequence[Span], alike: Stencils) -> Survey:
     """Look through a file in spans.
 
     Raises FailedError, or InputError, where one does not end between two elements of the first list.
     """
-    look, divided = _Look(source.origin, known), list[Spans]()
-    works = [partial(_passed, source, known, span, alike) for span in guessed]
+    look, divided = _Look(source.origin, kinds), list[Spans]()
+    works = [partial(_passed, source, kinds, span, alike) for span in guessed]
     with forks.begun(works) as results:
 
         def rest(place: ListPlace) -> tuple[ListPlace, Iterable[str]]:
-            found = _divided(guessed, place, chain.from_iterable(results()), look)
-            divided.append(found)
-            return found.behind(source, WANTED)
+            division = _divided(guessed, place, chain.from_iterable(results()), look)
+            divided.append(division)
+            return division.behind(source, WANTED)
 
         for part in parts(source, strict=False, alike=alike, rest=rest, end=guessed[0].begin):
             look.add(part)
@@ -224,30 +224,30 @@ def _divided(
     guessed: Sequence[Span], first: ListPlace, passed: Iterable[tuple[_Look, End]], look: _Look
 ) -> Spans:
     """Return the spans with their places, and merge what was found in them; errors as above."""
-    found, expected = list[Span](), structs.replace(guessed[0].first, index=first.index, line=first.line)
+    placed, expected = list[Span](), structs.replace(guessed[0].first, index=first.index, line=first.line)
     # the text before the first span ended elsewhere, so the guess was wrong
     if first != expected:
         raise forks.FailedError
-    for span, (one, end) in zip(guessed, passed, strict=True):
+    for span, (span_look, end) in zip(guessed, passed, strict=True):
         # only the last span may end with its list, and it has to
         if end.goes_on is (span is guessed[-1]):
             raise forks.FailedError
-        look.merge(one, first.index)
-        found.append(structs.replace(span, first=first))
+        look.merge(span_look, first.index)
+        placed.append(structs.replace(span, first=first))
         first = structs.replace(
             first, index=first.index + end.place.index, line=first.line + end.place.line - FIRST.line
         )
         tail = span.begin + end.size
-    return Spans(tuple(found), first, tail)
+    return Spans(tuple(placed), first, tail)
 
 
-def _passed(source: Input, known: Kinds, span: Span, alike: Stencils) -> Iterator[tuple[_Look, End]]:
+def _passed(source: Input, kinds: Kinds, span: Span, alike: Stencils) -> Iterator[tuple[_Look, End]]:
     """Look through a span of a file, and yield what was found; errors as ``parts``."""
-    look = _Look(source.origin, known)
-    found = elements(source, span, strict=False, alike=alike)
-    for part in found:
+    look = _Look(source.origin, kinds)
+    reader = elements(source, span, strict=False, alike=alike)
+    for part in reader:
         look.add(part)
-    yield look, found.end
+    yield look, reader.end
 
 
 def stencils_of(begins: str) -> Stencils:
@@ -258,19 +258,19 @@ def stencils_of(begins: str) -> Stencils:
 def _is_like_pod(value: object) -> bool:
     """Return whether a value is an API server's pod, or a list with one, but for its kind."""
     return any(
-        isinstance(one, Replica)
+        isinstance(element, Replica)
         or (
-            isinstance(one, Mapping)
-            and "uid" in part_of(one, "metadata")
-            and "containers" in part_of(one, "spec")
+            isinstance(element, Mapping)
+            and "uid" in part_of(element, "metadata")
+            and "containers" in part_of(element, "spec")
         )
-        for one in (value if isinstance(value, list) else [value])
+        for element in (value if isinstance(value, list) else [value])
     )
 
 
 class _Look:
-    def __init__(self, origin: str, known: Kinds) -> None:
-        self._origin, self._known = origin, known
+    def __init__(self, origin: str, kinds: Kinds) -> None:
+        self._origin, self._known = origin, kinds
         self._seen, self._kept, self._dater = _Seen(), _Kept(origin), Dater()
         self._replica: Replica | None = None  # the last object, if it was one
 
@@ -303,8 +303,8 @@ class _Look:
             seen.containers += containers_of(replica.shape.value)  # all else is as in the one before it
             return
         with suppress(InputError):  # what is wrong in it is said when its pods are read
-            for one in objects(part, self._known or {part.document: "List"}, self._origin):
-                self._object(one if replica is None else structs.replace(one, value=replica.value))
+            for resource in objects(part, self._known or {part.document: "List"}, self._origin):
+                self._object(resource if replica is None else structs.replace(resource, value=replica.value))
         self._check()
 
     def pass_over(self, place: ListPlace) -> None:
@@ -319,20 +319,20 @@ class _Look:
         """Whether there was a pod."""
         return self._seen.census.has_pods
 
-    def _object(self, one: KubernetesObject) -> None:
+    def _object(self, resource: KubernetesObject) -> None:
         """Take one object into account; raises InputError for one that cannot be read."""
         seen = self._seen
-        seen.census.add(one.value)
-        seen.containers += containers_of(one.value)
-        seen.clusters.update(cluster_of(one.value))
-        seen.scales.update([scale] if (scale := scale_of(one.value)) else [])
-        if one.value["kind"] in BESIDE_PODS:
+        seen.census.add(resource.value)
+        seen.containers += containers_of(resource.value)
+        seen.clusters.update(cluster_of(resource.value))
+        seen.scales.update([scale] if (scale := scale_of(resource.value)) else [])
+        if resource.value["kind"] in BESIDE_PODS:
             # without the object itself, which has most of the memory; its place is for messages
-            seen.found += ((thing, structs.replace(one, value={})) for thing in read(one))
-        self._dater.add(one.value, one.origin)
-        if one.value["kind"] == snapshots.KIND:
-            seen.warnings += snapshots.warnings(one.value)
-            seen.titles.add(snapshots.named(one.value))
+            seen.found += ((thing, structs.replace(resource, value={})) for thing in read(resource))
+        self._dater.add(resource.value, resource.origin)
+        if resource.value["kind"] == snapshots.KIND:
+            seen.warnings += snapshots.warnings(resource.value)
+            seen.titles.add(snapshots.named(resource.value))
 
     def _check(self) -> None:
         seen = self._seen
@@ -361,10 +361,10 @@ class _Look:
         return Survey(**structs.asdict(seen), source=source, alike=alike, dated=dated, spans=divided)
 
 
-def _later(found: KubernetesObject, index: int) -> KubernetesObject:
+def _later(resource: KubernetesObject, index: int) -> KubernetesObject:
     """Return an object of a list as one that is so many elements behind."""
-    number, _, rest = found.path.removeprefix(_ITEM).partition("]")
-    return structs.replace(found, path=f"{_ITEM}{int(number) + index}]{rest}")
+    number, _, rest = resource.path.removeprefix(_ITEM).partition("]")
+    return structs.replace(resource, path=f"{_ITEM}{int(number) + index}]{rest}")
 
 
 class _Kept:
@@ -377,18 +377,18 @@ class _Kept:
         self._seen = self._census = self._kinds = self._scales = 0
 
     def check(
-        self, found: Sequence[tuple[Found, KubernetesObject]], census: Ownership, kinds: int, scales: int
+        self, pairs: Sequence[tuple[Found, KubernetesObject]], census: Ownership, kinds: int, scales: int
     ) -> None:
         """Raise InputError where it is now more than one run may keep."""
-        nodes = [thing for thing, _ in found[self._seen :] if isinstance(thing, Node)]
-        budgets = [thing for thing, _ in found[self._seen :] if isinstance(thing, Budget | Service)]
+        nodes = [thing for thing, _ in pairs[self._seen :] if isinstance(thing, Node)]
+        budgets = [thing for thing, _ in pairs[self._seen :] if isinstance(thing, Budget | Service)]
         with named(self._origin):
             self._nodes.take(len(nodes))
             self._of_nodes.take(sum(map(_bytes_of, nodes)))
             self._controllers.take(census.size - self._census)
             self._controllers.take(scales - self._scales + sum(map(size_of, budgets)))
             self._lists.take(kinds - self._kinds)
-        self._seen, self._census, self._kinds, self._scales = len(found), census.size, kinds, scales
+        self._seen, self._census, self._kinds, self._scales = len(pairs), census.size, kinds, scales
 
 
 def _bytes_of(node: Node) -> int:

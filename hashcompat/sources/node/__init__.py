@@ -60,8 +60,8 @@ class NodeQuery(msgspec.Struct, frozen=True):
 class NodeReader:
     """Asks questions on one node, which has some time in all."""
 
-    def __init__(self, each: float | None = None, whole: float | None = None) -> None:
-        self.each = SECONDS_EACH if each is None else each
+    def __init__(self, seconds: float | None = None, whole: float | None = None) -> None:
+        self.each = SECONDS_EACH if seconds is None else seconds
         """Seconds for each answer."""
         self._whole = SECONDS_WHOLE if whole is None else whole
         self._end = time.monotonic() + self._whole
@@ -94,35 +94,37 @@ class NodeReader:
 
         Where it takes longer, one question is left, which fails as late.
         """
-        found: list[NodeQuery] = []
+        questions: list[NodeQuery] = []
 
         def look() -> str:
-            found.extend(make())
+            questions.extend(make())
             return ""
 
         looked = self.ask(NodeQuery("directory", where, look))
-        return found if looked.text is not None else [NodeQuery("directory", where, lambda: _fail(looked))]
+        return (
+            questions if looked.text is not None else [NodeQuery("directory", where, lambda: _fail(looked))]
+        )
 
     def every(self, questions: Iterable[NodeQuery]) -> list[Probe]:
         """Return the probes of questions in their order; at most MOST_AT_ONCE are asked at once."""
         left = deque(enumerate(questions))
-        found: dict[int, Probe] = {}
+        probes: dict[int, Probe] = {}
         # Daemons, so that ^C ends the program while they wait for an NFS server or a FUSE program that hangs.
-        workers = [Thread(target=self._work, args=(left, found), daemon=True) for _ in range(MOST_AT_ONCE)]
+        workers = [Thread(target=self._work, args=(left, probes), daemon=True) for _ in range(MOST_AT_ONCE)]
         for worker in workers:
             worker.start()
         for worker in workers:
             worker.join()
-        return [found[place] for place in sorted(found)]
+        return [probes[place] for place in sorted(probes)]
 
-    def _work(self, left: deque[tuple[int, NodeQuery]], found: dict[int, Probe]) -> None:
+    def _work(self, left: deque[tuple[int, NodeQuery]], probes: dict[int, Probe]) -> None:
         while True:
             try:
                 # popleft is atomic, and needs no lock; to ask first whether anything is left would be a race.
                 place, question = left.popleft()
             except IndexError:
                 return
-            found[place] = self.ask(question)
+            probes[place] = self.ask(question)
 
 
 def _fail(looked: Probe) -> str:
@@ -188,8 +190,8 @@ def _cgroups(root: Root) -> str:
     start = next((top / name for name in ("cpu", "cpu,cpuacct") if (top / name).is_dir()), top)
     if not any(start.iterdir()):
         raise InputError("nothing is mounted there")
-    found = (f"{directory}/{name}" for directory, names, _ in os.walk(start) for name in names)
-    paths = sorted(path.removeprefix(str(start)) for path in found if _CONTAINER.search(path))
+    directories = (f"{directory}/{name}" for directory, names, _ in os.walk(start) for name in names)
+    paths = sorted(path.removeprefix(str(start)) for path in directories if _CONTAINER.search(path))
     return "".join(f"{path}\n" for path in paths)
 
 
@@ -207,22 +209,22 @@ def services(root: Root) -> NodeQuery:
 
 def _services(root: Root) -> str:
     top = root.place(CGROUPS)
-    found: dict[str, list[str]] = {}
+    controllers_by_path: dict[str, list[str]] = {}
     if (top / "cgroup.controllers").is_file():
-        found = {path: _controllers(top / path[1:]) for path in _paths_of_services(top)}
+        controllers_by_path = {path: _controllers(top / path[1:]) for path in _paths_of_services(top)}
     else:
         for name in _HIERARCHIES:
             for path in _paths_of_services(top / name):
-                found.setdefault(path, []).append(name)
-    if not found:
+                controllers_by_path.setdefault(path, []).append(name)
+    if not controllers_by_path:
         top.stat()
         raise InputError("nothing is mounted there")
-    return "".join(f"{path} {' '.join(names)}\n" for path, names in found.items())
+    return "".join(f"{path} {' '.join(names)}\n" for path, names in controllers_by_path.items())
 
 
 def _paths_of_services(top: Path, path: str = "/", depth: int = 0) -> Iterator[str]:
     try:
-        names = [one.name for one in os.scandir(top / path[1:]) if one.is_dir(follow_symlinks=False)]
+        names = [entry.name for entry in os.scandir(top / path[1:]) if entry.is_dir(follow_symlinks=False)]
     except OSError:
         return  # a hierarchy that is not mounted, or a service that has ended
     yield path
@@ -294,15 +296,15 @@ def arguments(root: Root, pid: str) -> str:
 
 def flag(arguments: Probe, name: str) -> str:
     """Return the value of a kubelet's flag, the last one; empty where it has none."""
-    found, before = "", ""
+    last_value, before = "", ""
     for line in lines(arguments.text or ""):
-        word, given, value = line.lstrip("-").partition("=")
+        word, equals, value = line.lstrip("-").partition("=")
         if before == name and not line.startswith("-"):
-            found = line
-        if line.startswith("-") and word == name and given:
-            found = value
-        before = word if line.startswith("-") and not given else ""
-    return found
+            last_value = line
+        if line.startswith("-") and word == name and equals:
+            last_value = value
+        before = word if line.startswith("-") and not equals else ""
+    return last_value
 
 
 _REMOTE: Final = re.compile(r"nfs4?|cifs|smb3|ceph|glusterfs|9p|fuse|fuse\..*")
@@ -330,10 +332,10 @@ def remote(root: Root) -> Iterator[NodeQuery]:
     No other question looks at it: where its server is gone, whoever does hangs.
     """
     try:
-        found = [path for path, kind in mounts(root) if _REMOTE.fullmatch(kind)]
+        paths = [path for path, kind in mounts(root) if _REMOTE.fullmatch(kind)]
     except OSError:
         return  # the question for the mount table shows why
-    for path in dict.fromkeys(found):
+    for path in dict.fromkeys(paths):
         yield NodeQuery("filesystem", path, partial(_of_mount, root, path))
 
 
@@ -350,12 +352,12 @@ def _of_mount(root: Root, path: str) -> str:
     return _usage(os.statvfs(root.directory / path.lstrip("/")), path)
 
 
-def _usage(found: os.statvfs_result, path: str) -> str:
+def _usage(status: os.statvfs_result, path: str) -> str:
     """Return how full a file system is, as ``df -Pk`` and ``df -Pi`` write it."""
     total, free, available = (
-        count * found.f_frsize // 1024 for count in (found.f_blocks, found.f_bfree, found.f_bavail)
+        count * status.f_frsize // 1024 for count in (status.f_blocks, status.f_bfree, status.f_bavail)
     )
-    return _row(total, free, available, path) + _row(found.f_files, found.f_ffree, found.f_favail, path)
+    return _row(total, free, available, path) + _row(status.f_files, status.f_ffree, status.f_favail, path)
 
 
 def _row(total: int, free: int, available: int, path: str) -> str:

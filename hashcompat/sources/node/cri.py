@@ -43,26 +43,26 @@ def documents(socket: str) -> list[Any]:
     containers = _crictl(socket, "ps", "-a", "-o", "json")
     pods = _crictl(socket, "pods", "-o", "json")
     sandboxes = [_id(row, socket) for document in pods for row in _items(document, socket)]
-    found = containers + (_crictl(socket, "inspectp", "-o", "json", *sandboxes) if sandboxes else [])
+    outputs = containers + (_crictl(socket, "inspectp", "-o", "json", *sandboxes) if sandboxes else [])
     if ended := ended_in([row for document in containers for row in _containers(document)]):
         with suppress(InputError):  # one was removed meanwhile: what no code shows of the others is UNKNOWN
-            found += _crictl(socket, "inspect", "-o", "json", *ended)
-    return found
+            outputs += _crictl(socket, "inspect", "-o", "json", *ended)
+    return outputs
 
 
 def ended_in(containers: Sequence[Any]) -> list[str]:
     """Return the ids of containers that ended and were not created again, of each the newest one."""
     newest, running = dict[tuple[str, str], tuple[int, str]](), set[tuple[str, str]]()
     for row in containers:
-        found = row if isinstance(row, Mapping) else {}
-        of = text(found, "podSandboxId"), text(part(found, "metadata"), "name")
-        attempt = part(found, "metadata").get("attempt")
+        container = row if isinstance(row, Mapping) else {}
+        of = text(container, "podSandboxId"), text(part(container, "metadata"), "name")
+        attempt = part(container, "metadata").get("attempt")
         rank = attempt if type(attempt) is int else 0
-        if found.get("state") not in ("CONTAINER_EXITED", 2):
+        if container.get("state") not in ("CONTAINER_EXITED", 2):
             running.add(of)
-        elif _ID.fullmatch(text(found, "id")) and rank >= newest.get(of, (0, ""))[0]:
-            newest[of] = rank, text(found, "id")
-    return [one for of, (_, one) in newest.items() if of not in running][:_MOST_ENDED]
+        elif _ID.fullmatch(text(container, "id")) and rank >= newest.get(of, (0, ""))[0]:
+            newest[of] = rank, text(container, "id")
+    return [container_id for of, (_, container_id) in newest.items() if of not in running][:_MOST_ENDED]
 
 
 def _items(document: Any, socket: str) -> Iterator[Any]:
@@ -73,10 +73,10 @@ def _items(document: Any, socket: str) -> Iterator[Any]:
 
 
 def _id(row: Any, socket: str) -> str:
-    found = row.get("id") if isinstance(row, Mapping) else None
-    if not isinstance(found, str) or not _ID.fullmatch(found):
+    sandbox_id = row.get("id") if isinstance(row, Mapping) else None
+    if not isinstance(sandbox_id, str) or not _ID.fullmatch(sandbox_id):
         raise InputError(f"{socket}: crictl pods: an item without the id of a sandbox")
-    return found
+    return sandbox_id
 
 
 def _crictl(socket: str, *arguments: str) -> list[Any]:
@@ -124,8 +124,14 @@ def probes(asking: NodeReader, socket: str, listed: Probe) -> list[Probe]:
         ask("info", ("info",)),
         ask("images", ("images", "-o", "json")),
         ask("pods", _LISTS["pods"]),
-        *(ask(f"stats {one}", ("stats", "-o", "json", "--id", one)) for one in running),
-        *(ask(f"ended {one}", ("inspect", "-o", "json", one)) for one in ended_in(rows(listed))),
+        *(
+            ask(f"stats {container_id}", ("stats", "-o", "json", "--id", container_id))
+            for container_id in running
+        ),
+        *(
+            ask(f"ended {container_id}", ("inspect", "-o", "json", container_id))
+            for container_id in ended_in(rows(listed))
+        ),
     ]
     return [*_inspected(asking, socket, running), *asking.every(questions)]
 
@@ -135,14 +141,14 @@ def _inspected(asking: NodeReader, socket: str, running: Sequence[str]) -> list[
     if not running:
         return []
     together = asking.ask(_question(asking, socket, "inspect", ("inspect", "-o", "json", *running)))
-    found = dict(_documents(together))
+    texts = dict(_documents(together))
     # One container that was removed meanwhile makes crictl fail for all of them, so each is asked by its own.
-    if set(found) == set(running):
-        return [Probe(KIND, f"inspect {one}", text) for one, text in found.items()]
-    each = (("inspect", "-o", "json", one) for one in running)
-    names = (f"inspect {one}" for one in running)
+    if set(texts) == set(running):
+        return [Probe(KIND, f"inspect {container_id}", text) for container_id, text in texts.items()]
+    arguments = (("inspect", "-o", "json", container_id) for container_id in running)
+    names = (f"inspect {container_id}" for container_id in running)
     return asking.every(
-        _question(asking, socket, name, words) for name, words in zip(names, each, strict=True)
+        _question(asking, socket, name, words) for name, words in zip(names, arguments, strict=True)
     )
 
 
@@ -152,18 +158,20 @@ def _documents(together: Probe) -> Iterator[tuple[str, str]]:
         printed = list(load_all(together.text or ""))
     except InputError:
         return
-    for one in [row for found in printed for row in (found if isinstance(found, list) else [found])]:
-        status = one.get("status") if isinstance(one, Mapping) else None
+    for container in [
+        row for document in printed for row in (document if isinstance(document, list) else [document])
+    ]:
+        status = container.get("status") if isinstance(container, Mapping) else None
         if isinstance(status, Mapping) and isinstance(status.get("id"), str):
-            yield status["id"], jsontext.dumps(one)
+            yield status["id"], jsontext.dumps(container)
 
 
 def _running(listed: Probe) -> Iterator[str]:
     for row in rows(listed):
-        found = row.get("id") if isinstance(row, Mapping) else None
+        container_id = row.get("id") if isinstance(row, Mapping) else None
         runs = isinstance(row, Mapping) and row.get("state") in ("CONTAINER_RUNNING", 1)
-        if runs and isinstance(found, str) and _ID.fullmatch(found):
-            yield found
+        if runs and isinstance(container_id, str) and _ID.fullmatch(container_id):
+            yield container_id
 
 
 def rows(listed: Probe) -> list[Any]:
@@ -175,8 +183,8 @@ def rows(listed: Probe) -> list[Any]:
 
 
 def _containers(document: Any) -> list[Any]:
-    found = document.get("containers") if isinstance(document, Mapping) else None
-    return found if isinstance(found, list) else []
+    containers = document.get("containers") if isinstance(document, Mapping) else None
+    return containers if isinstance(containers, list) else []
 
 
 def _question(asking: NodeReader, socket: str, name: str, words: Sequence[str]) -> NodeQuery:

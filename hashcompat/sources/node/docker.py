@@ -89,10 +89,10 @@ def negotiated(answer: Any, socket: str) -> str:
 
 
 def _numbers(version: object, socket: str) -> tuple[int, int]:
-    found = _VERSION.fullmatch(version) if isinstance(version, str) else None
-    if found is None:
+    match = _VERSION.fullmatch(version) if isinstance(version, str) else None
+    if match is None:
         raise InputError(f"{socket}: whatever listens there is not Docker: /version has no such version")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def _text(version: tuple[int, int]) -> str:
@@ -181,7 +181,9 @@ def probes(asking: NodeReader, socket: str) -> list[Probe]:
         return [version, *(Probe(KIND, name, problem=why) for name in (LIST, "info", "images"))]
     ask = partial(_question, asking, socket, spoken)
     listed = asking.ask(ask(LIST, _ALL))
-    inspects = [ask(f"inspect {one}", f"containers/{one}/json") for one in ids(listed)]
+    inspects = [
+        ask(f"inspect {container_id}", f"containers/{container_id}/json") for container_id in ids(listed)
+    ]
     return [version, listed, *asking.every([ask("info", "info"), ask("images", "images/json"), *inspects])]
 
 
@@ -194,18 +196,18 @@ def list_again(asking: NodeReader, socket: str, version: Probe) -> Probe:
 def ids(listed: Probe) -> Iterator[str]:
     """Yield the ids in a list of containers; none where there is no list."""
     for row in _rows(listed):
-        found = row.get("Id") if isinstance(row, dict) else None
+        container_id = row.get("Id") if isinstance(row, dict) else None
         # It becomes a part of a path: an id with a slash or dots would ask for something else.
-        if isinstance(found, str) and found.isalnum():
-            yield found
+        if isinstance(container_id, str) and container_id.isalnum():
+            yield container_id
 
 
 def _rows(listed: Probe) -> list[Any]:
     try:
-        found = loads(listed.text) if listed.text else []
+        rows = loads(listed.text) if listed.text else []
     except InputError:
         return []
-    return found if isinstance(found, list) else []
+    return rows if isinstance(rows, list) else []
 
 
 def _question(asking: NodeReader, socket: str, spoken: str, name: str, path: str) -> NodeQuery:

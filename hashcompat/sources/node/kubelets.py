@@ -88,24 +88,24 @@ def started(texts: Iterable[str], unit: str) -> str:
 
 def _command(texts: Iterable[str], unit: str) -> str:
     """Return the command in a unit and its drop-ins: an empty assignment forgets those before it."""
-    found: list[str] = []
+    commands: list[str] = []
     for line in (line for text in texts for line in _service(text)):
-        key, given, value = (part.strip() for part in line.partition("="))
-        if given and key == "ExecStart":
+        key, equals, value = (part.strip() for part in line.partition("="))
+        if equals and key == "ExecStart":
             # Two are enough to see that there are several. An empty one is how drop-ins replace the unit's
             # command.
-            found = [*found[-1:], value] if value else []
-    if len(found) > 1:
+            commands = [*commands[-1:], value] if value else []
+    if len(commands) > 1:
         raise InputError(f"{unit} starts more than one program")
-    return found[0] if found else ""
+    return commands[0] if commands else ""
 
 
 def _merged(root: Root, unit: str) -> Iterator[str]:
     """Return the unit and its drop-ins as systemd reads them; nothing where there is no unit."""
-    found = [path for place in UNITS if root.holds(path := f"{place}/{unit}")]
-    if found:
-        found += [f"{place}/{unit}.d/{name}" for place in UNITS for name in _drop_ins(root, place, unit)]
-    return in_order(unit, found)
+    paths = [path for place in UNITS if root.holds(path := f"{place}/{unit}")]
+    if paths:
+        paths += [f"{place}/{unit}.d/{name}" for place in UNITS for name in _drop_ins(root, place, unit)]
+    return in_order(unit, paths)
 
 
 def _service(text: str) -> Iterator[str]:
@@ -192,21 +192,21 @@ def _only(root: Root, processes: Probe) -> str:
         for pid, parent, state, name in named(processes)
         if name in _NAMES and state not in _ENDED
     )
-    found = [one for one in candidates if _counts(root, one)]
-    pids = {one.pid for one in found}
-    found = [one for one in found if one.parent not in pids]  # forked, and not yet another program
-    if len(found) > 1:
-        number = "two" if len(found) == 2 else str(len(found))
+    kubelets = [row for row in candidates if _counts(root, row)]
+    pids = {row.pid for row in kubelets}
+    kubelets = [row for row in kubelets if row.parent not in pids]  # forked, and not yet another program
+    if len(kubelets) > 1:
+        number = "two" if len(kubelets) == 2 else str(len(kubelets))
         raise InputError(
-            f"{number} processes could be the kubelet: pids {', '.join(one.pid for one in found)}; "
+            f"{number} processes could be the kubelet: pids {', '.join(row.pid for row in kubelets)}; "
             "neither is believed: end the one that is not the kubelet"
         )
-    if not found:
+    if not kubelets:
         raise NoneSuchError("no kubelet runs")
-    return f"{found[0].pid} {_NAMES[found[0].name]}"
+    return f"{kubelets[0].pid} {_NAMES[kubelets[0].name]}"
 
 
-def _counts(root: Root, one: _Process) -> bool:
+def _counts(root: Root, process: _Process) -> bool:
     """Return whether a process is the node's own; what shows a container's is looked at first.
 
     Raises InputError where that is unknown, of a process that still runs.
@@ -215,19 +215,21 @@ def _counts(root: Root, one: _Process) -> bool:
     for _ in range(_LOOKS):
         try:
             return (
-                is_of_root(root, one.pid)
-                and is_outside(root.text(f"/proc/{one.pid}/cgroup"), root.text("/proc/1/cgroup"))
-                and is_in_namespaces(root, one.pid)
-                and _is_called_so(root, one)
+                is_of_root(root, process.pid)
+                and is_outside(root.text(f"/proc/{process.pid}/cgroup"), root.text("/proc/1/cgroup"))
+                and is_in_namespaces(root, process.pid)
+                and _is_called_so(root, process)
             )
         except OSError as error:
             # It ended while it was looked at, which is no reason to doubt the others.
-            if _has_ended(root, one.pid):
+            if _has_ended(root, process.pid):
                 return False
             why = (error.strerror or type(error).__name__).lower()
         # One that ends has no namespaces a moment before it is gone: EACCES, to root too.
         time.sleep(_BETWEEN)
-    raise InputError(f"whether process {one.pid} is the kubelet is unknown: {why}; run as root of the node")
+    raise InputError(
+        f"whether process {process.pid} is the kubelet is unknown: {why}; run as root of the node"
+    )
 
 
 def _has_ended(root: Root, pid: str) -> bool:
@@ -264,9 +266,9 @@ def _paths(cgroups: str) -> Iterator[tuple[str, list[str]]]:
         yield hierarchy, [name for name in path.split("/") if name]
 
 
-def _is_called_so(root: Root, one: _Process) -> bool:
-    verbs = _VERBS.get(one.name)
-    return verbs is None or any(word in verbs for word in arguments(root, one.pid).split()[1:2])
+def _is_called_so(root: Root, process: _Process) -> bool:
+    verbs = _VERBS.get(process.name)
+    return verbs is None or any(word in verbs for word in arguments(root, process.pid).split()[1:2])
 
 
 def probes(asking: NodeReader, root: Root, which: Probe) -> list[Probe]:
@@ -274,16 +276,18 @@ def probes(asking: NodeReader, root: Root, which: Probe) -> list[Probe]:
     if which.text is None:
         return [Probe(kind, "kubelet", problem=which.problem) for kind in ("arguments", "version")]
     pid, _, name = which.text.partition(" ")
-    given = asking.ask(NodeQuery("arguments", "kubelet", partial(arguments, root, pid)))
+    command_line = asking.ask(NodeQuery("arguments", "kubelet", partial(arguments, root, pid)))
     # k3s and kubelite run the kubelet in their own process, whose arguments are theirs.
     if name == "kubelite" and (own := _of_microk8s(root)):
-        given = Probe("arguments", "kubelet", own)
-    elif given.text is not None and "kubelet" not in given.text:
-        first = given.text.partition("\n")[0][:80]
-        given = Probe("arguments", "kubelet", problem=f"the kubelet is a part of another program, {first}")
+        command_line = Probe("arguments", "kubelet", own)
+    elif command_line.text is not None and "kubelet" not in command_line.text:
+        first = command_line.text.partition("\n")[0][:80]
+        command_line = Probe(
+            "arguments", "kubelet", problem=f"the kubelet is a part of another program, {first}"
+        )
     version = asking.ask(NodeQuery("version", "kubelet", partial(_version, root, pid, name, asking.each)))
     of_k3s = [asking.ask(NodeQuery("arguments", "k3s", partial(_of_k3s, root)))] if name == "k3s" else []
-    return [given, version, *of_k3s]
+    return [command_line, version, *of_k3s]
 
 
 _K3S: Final = "/etc/rancher/k3s/config.yaml"
@@ -303,7 +307,9 @@ def _of_k3s(root: Root) -> str:
     A flag takes the place of what the files have, and each file of what those before it have, unless its key
     ends with + (k3s pkg/configfilearg/parser.go). Raises InputError, and OSError, for what cannot be read.
     """
-    unit = next((one for one in _UNITS["k3s"] if any(root.holds(f"{place}/{one}") for place in UNITS)), "")
+    unit = next(
+        (service for service in _UNITS["k3s"] if any(root.holds(f"{place}/{service}") for place in UNITS)), ""
+    )
     command = _command((root.own(path) for path in _merged(root, unit)), unit)
     words = _words(command)
     if not words or "$" in command or "%" in command:
@@ -315,17 +321,17 @@ def _of_k3s(root: Root) -> str:
             flags.setdefault(name, []).append(value if equals else "true" if after.startswith("-") else after)
     if not flags.keys().isdisjoint(("config", "c")):
         raise InputError("it is started with a configuration file other than its own")
-    found: dict[str, list[str]] = {}
+    settings: dict[str, list[str]] = {}
     for path in (_K3S, *_drop_ins_of_k3s(root)):
         for key, values in _of_file(root, path).items():
             name = key.removesuffix("+")
-            found[name] = [*(found.get(name, []) if key != name else []), *values]
-    given = (
+            settings[name] = [*(settings.get(name, []) if key != name else []), *values]
+    lines = (
         form.format(value)
         for name, form in _GIVEN_BY_K3S.items()
-        for value in flags.get(name, found.get(name, []))
+        for value in flags.get(name, settings.get(name, []))
     )
-    return "\n".join(["k3s", *given, ""])
+    return "\n".join(["k3s", *lines, ""])
 
 
 def _drop_ins_of_k3s(root: Root) -> list[str]:
@@ -345,7 +351,8 @@ def _of_file(root: Root, path: str) -> dict[str, list[str]]:
     rows = document.items() if isinstance(document, Mapping) else ()
     wanted = ((key, value) for key, value in rows if str(key).removesuffix("+") in _GIVEN_BY_K3S)
     return {
-        key: [_text(one) for one in (value if isinstance(value, list) else [value])] for key, value in wanted
+        key: [_text(element) for element in (value if isinstance(value, list) else [value])]
+        for key, value in wanted
     }
 
 

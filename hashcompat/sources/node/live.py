@@ -76,13 +76,13 @@ def collect(
     node, asks = Root(Path(root), tuple(also)), asking or NodeReader()
     processes, looked = asks.ask(listed(node)), time.monotonic()
     kubelet = kubelets.probes(asks, node, kubelets.find(asks, node, processes))
-    found = [_docker(asks, node, kind, endpoint), _cri(asks, node, kind, endpoint)]
+    runtimes = [_docker(asks, node, kind, endpoint), _cri(asks, node, kind, endpoint)]
     # A socket that is given is asked as Docker and as CRI; that it is not the other one is no problem to
     # report.
-    if endpoint and any(_shows(one) for one in found):
-        found = [one for one in found if _shows(one)]
-    probes = [processes, *kubelet, *(probe for one in found for probe in one.probes)]
-    probes += _tasks(asks, node, found)
+    if endpoint and any(_shows(runtime) for runtime in runtimes):
+        runtimes = [runtime for runtime in runtimes if _shows(runtime)]
+    probes = [processes, *kubelet, *(probe for runtime in runtimes for probe in runtime.probes)]
+    probes += _tasks(asks, node, runtimes)
     probes += asks.every([cgroups(node), services(node), *holders(node, processes)])
     of_runtimes = list(questions(node, probes))
     probes += asks.every([*of_runtimes, *asks.gather(lambda: wanted.questions(node, kubelet[0]), "/")])
@@ -93,29 +93,29 @@ def collect(
 
 def _dump(name: str, probes: Iterable[Probe]) -> Dump:
     """Return a dump; of a list that was asked for again, the second one."""
-    found: dict[tuple[str, str], list[Probe]] = {}
+    probes_by_name: dict[tuple[str, str], list[Probe]] = {}
     for probe in probes:
-        several = found.setdefault((probe.kind, probe.name), [])
+        several = probes_by_name.setdefault((probe.kind, probe.name), [])
         if probe.kind not in CHANGING:
             several.clear()
         several.append(probe)
-    return Dump(name, ORIGIN, {key: tuple(several) for key, several in found.items()})
+    return Dump(name, ORIGIN, {key: tuple(several) for key, several in probes_by_name.items()})
 
 
 def _name(root: Root, arguments: Probe) -> str:
     """Return the node's name, as the kubelet gives it."""
-    given = flag(arguments, "hostname-override")
+    override = flag(arguments, "hostname-override")
     try:
         own = root.text("/etc/hostname").strip() if root.directory != Path("/") else os.uname().nodename
     except OSError:
         own = ""
-    return (given or own or os.uname().nodename).lower()
+    return (override or own or os.uname().nodename).lower()
 
 
-def _shows(found: _Found) -> bool:
+def _shows(runtime: _Found) -> bool:
     """Return whether a runtime gave a list of its containers."""
     lists = (docker.LIST, cri.LIST)
-    return any(probe.name in lists and probe.text is not None for probe in found.probes)
+    return any(probe.name in lists and probe.text is not None for probe in runtime.probes)
 
 
 def _listening(root: Root, usual: Iterable[str], endpoint: str) -> Iterator[tuple[str, str]]:
@@ -159,7 +159,7 @@ def _cri(asking: NodeReader, root: Root, kind: str, endpoint: str) -> _Found:
         lists.append((socket, failed if problem else asking.ask(cri.list_of(asking, socket))))
     if not lists:
         return _Found(name, "", cri.without())
-    socket, listed = max(lists, key=lambda one: _rank(one[1]))
+    socket, listed = max(lists, key=lambda pair: _rank(pair[1]))
     answers = cri.without(listed.problem)
     if listed.text is not None:
         answers = [listed, *cri.probes(asking, socket, listed)]
@@ -167,24 +167,24 @@ def _cri(asking: NodeReader, root: Root, kind: str, endpoint: str) -> _Found:
 
 
 def _rank(listed: Probe) -> tuple[bool, int, int]:
-    found = cri.rows(listed)
-    running = sum(isinstance(row, dict) and row.get("state") == "CONTAINER_RUNNING" for row in found)
-    return listed.text is not None, running, len(found)
+    containers = cri.rows(listed)
+    running = sum(isinstance(row, dict) and row.get("state") == "CONTAINER_RUNNING" for row in containers)
+    return listed.text is not None, running, len(containers)
 
 
-def _tasks(asking: NodeReader, root: Root, found: list[_Found]) -> list[Probe]:
+def _tasks(asking: NodeReader, root: Root, runtimes: list[_Found]) -> list[Probe]:
     """Read the first process of each container, and once more what looks missing, with the lists.
 
     A container that ends while it is read is not in the second list as running.
     """
-    owners = dict(_pids(probe for one in found for probe in one.probes))
+    owners = dict(_pids(probe for runtime in runtimes for probe in runtime.probes))
     made = asking.every(process(root, pid) for pid in owners)
     doubtful = [probe for probe in made if _doubtful(probe, owners[probe.name])]
     if not doubtful:
         return made
     time.sleep(_AGAIN_SECONDS)
     made += asking.every(process(root, probe.name) for probe in doubtful)
-    return made + [probe for one in found for probe in _lists_again(asking, one)]
+    return made + [probe for runtime in runtimes for probe in _lists_again(asking, runtime)]
 
 
 def _pids(probes: Iterable[Probe]) -> Iterator[tuple[str, str]]:
@@ -202,8 +202,8 @@ def _pid(probe: Probe) -> object:
         document = jsontext.loads(probe.text or "")
     except InputError:
         return None
-    found = document.get(part) if isinstance(document, dict) else None
-    return found.get(key) if isinstance(found, dict) else None
+    section = document.get(part) if isinstance(document, dict) else None
+    return section.get(key) if isinstance(section, dict) else None
 
 
 def _doubtful(probe: Probe, container: str) -> bool:
@@ -211,13 +211,13 @@ def _doubtful(probe: Probe, container: str) -> bool:
     return not probe.problem and (text.startswith(_DEAD) or container not in text)
 
 
-def _lists_again(asking: NodeReader, found: _Found) -> list[Probe]:
-    if not _shows(found):
+def _lists_again(asking: NodeReader, runtime: _Found) -> list[Probe]:
+    if not _shows(runtime):
         return []
-    if found.kind == docker.KIND:
-        version = next(probe for probe in found.probes if probe.name == "version")
-        return [docker.list_again(asking, found.socket, version)]
-    return [asking.ask(cri.list_of(asking, found.socket))]
+    if runtime.kind == docker.KIND:
+        version = next(probe for probe in runtime.probes if probe.name == "version")
+        return [docker.list_again(asking, runtime.socket, version)]
+    return [asking.ask(cri.list_of(asking, runtime.socket))]
 
 
 def questions(root: Root, probes: Iterable[Probe]) -> Iterator[NodeQuery]:
@@ -225,9 +225,9 @@ def questions(root: Root, probes: Iterable[Probe]) -> Iterator[NodeQuery]:
     for probe in probes:
         if probe.name != "info":
             continue
-        found = _document(probe)
-        config = mapping(found.get("config"))
-        for path in (found.get("DockerRootDir"), config.get("containerdRootDir")):
+        info = _document(probe)
+        config = mapping(info.get("config"))
+        for path in (info.get("DockerRootDir"), config.get("containerdRootDir")):
             if isinstance(path, str) and path.startswith("/"):
                 yield filesystem(root, path, why_not_asked)
         cni = mapping(config.get("cni"))
@@ -262,12 +262,12 @@ KINDS: Final = (AUTO, *_RUNTIMES)
 
 def _once(records: Iterable[Record]) -> list[Record]:
     """Return each container once: an inspection shows the exit code of one that ended, a list does not."""
-    found = dict[object, Record]()
-    for one in records:
-        key = one.id if isinstance(one, Recorded) and one.id else object()
-        if key not in found or (isinstance(one, Recorded) and one.code is not None):
-            found[key] = one
-    return list(found.values())
+    records_by_id = dict[object, Record]()
+    for record in records:
+        key = record.id if isinstance(record, Recorded) and record.id else object()
+        if key not in records_by_id or (isinstance(record, Recorded) and record.code is not None):
+            records_by_id[key] = record
+    return list(records_by_id.values())
 
 
 def recorded(kind: str, endpoint: str = "") -> list[Record]:
@@ -279,12 +279,12 @@ def recorded(kind: str, endpoint: str = "") -> list[Record]:
     wrong with it, when none reports a kubelet's container.
     """
     runtimes = [*_RUNTIMES.values()] if kind == AUTO else [_RUNTIMES[kind]]
-    given = endpoint.removeprefix("unix://")
+    path = endpoint.removeprefix("unix://")
     asked = [
         (runtime.documents, socket)
         for runtime in runtimes
-        for socket in ([given] if given else runtime.sockets)
-        if given or Path(socket).exists()
+        for socket in ([path] if path else runtime.sockets)
+        if path or Path(socket).exists()
     ]
     answers: list[list[Record]] = []
     problems = []

@@ -46,7 +46,7 @@ class Root(msgspec.Struct, frozen=True):
 
         Absolute links lead into the directory and not out of it. Raises OSError for too many links.
         """
-        found, left, links = self.directory, deque(path.split("/")), 0
+        place, left, links = self.directory, deque(path.split("/")), 0
         while left:
             name = left.popleft()
             if name in ("", "."):
@@ -54,20 +54,20 @@ class Root(msgspec.Struct, frozen=True):
             # Above the root is the root, as on the node: else ../../.. would lead out of the mounted
             # directory.
             if name == "..":
-                found = found if found == self.directory else found.parent
+                place = place if place == self.directory else place.parent
                 continue
-            below = found / name
+            below = place / name
             if not below.is_symlink():
-                found = below
+                place = below
                 continue
             links += 1
             if links > _MOST_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             target = below.readlink()
-            found = self.directory if target.is_absolute() else found
+            place = self.directory if target.is_absolute() else place
             # The target's own names come next, before the rest of the path: each of them may be a link too.
             left.extendleft(reversed(target.parts[1:] if target.is_absolute() else target.parts))
-        return found
+        return place
 
     def read(self, path: str) -> bytes:
         """Return what a regular file holds; raises OSError, for one that is too long too."""
@@ -84,22 +84,24 @@ class Root(msgspec.Struct, frozen=True):
         """
         with self._checked(path, self.why_not_read) as (parent, name, seen):
             _check_regular(seen)
-            found = os.open(name, _TO_READ, dir_fd=parent)
+            descriptor = os.open(name, _TO_READ, dir_fd=parent)
             # Between the check and the opening a directory's owner can put another file there. O_NOFOLLOW
             # keeps links out, and the comparison everything else.
-            if not os.path.samestat(os.fstat(found), seen):
-                os.close(found)
+            if not os.path.samestat(os.fstat(descriptor), seen):
+                os.close(descriptor)
                 raise InputError("not read: it was replaced meanwhile")
-            return _content(found).decode(errors="replace")
+            return _content(descriptor).decode(errors="replace")
 
     def own_names(self, path: str) -> list[str]:
         """Return the names in a directory, sorted, under the conditions of ``own``."""
         with self._checked(path, self.why_not_read) as (parent, name, _):
-            found = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+            descriptor = os.open(
+                name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent
+            )
             try:
-                return sorted(os.listdir(found))  # noqa: PTH208 - of a descriptor
+                return sorted(os.listdir(descriptor))  # noqa: PTH208 - of a descriptor
             finally:
-                os.close(found)
+                os.close(descriptor)
 
     def own_place(self, path: str, why_not: Callable[[str], str]) -> tuple[Path, os.stat_result]:
         """Return where a file is, with no link in it, and its status, under the conditions of ``own``.
@@ -150,7 +152,7 @@ class Root(msgspec.Struct, frozen=True):
 
     def names(self, path: str) -> list[str]:
         """Return the names in a directory, sorted; raises OSError."""
-        return sorted(found.name for found in self.place(path).iterdir())
+        return sorted(entry.name for entry in self.place(path).iterdir())
 
     def holds(self, path: str) -> bool:
         """Return whether there is something at a path, as far as that can be seen."""
@@ -191,10 +193,10 @@ def _content(opened: int) -> bytes:
         _check_regular(os.fstat(opened))
         # One more than is allowed shows that a file is too long. Its size does not: below /proc it is always
         # 0.
-        found = stream.read(LONGEST_TEXT + 1)
-    if len(found) > LONGEST_TEXT:
+        data = stream.read(LONGEST_TEXT + 1)
+    if len(data) > LONGEST_TEXT:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
-    return found
+    return data
 
 
 _PLACES: Final = tomllib.loads((Path(__file__).parent / "places.toml").read_text(encoding="utf-8"))
@@ -255,8 +257,8 @@ def why_not_run(path: str) -> str:
 
 
 def _is_below(path: str, places: tuple[str, ...]) -> bool:
-    found = PurePosixPath(re.sub("/+", "/", path))
-    return any(found.is_relative_to(place) for place in places)
+    clean_path = PurePosixPath(re.sub("/+", "/", path))
+    return any(clean_path.is_relative_to(place) for place in places)
 
 
 def _is_of_tenants(path: str) -> bool:

@@ -109,9 +109,9 @@ def questions(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
     A file that a flag or a unit names is read where a kubelet's own files can be, and only if it is what it
     should be: whoever may choose a path must not choose what is shown.
     """
-    given = flag(arguments, "root-dir").rstrip("/")
-    found = [path for path in _ROOTS if root.holds(path)]
-    states = [given] if given else found or [_ROOTS[0]]
+    root_dir = flag(arguments, "root-dir").rstrip("/")
+    roots = [path for path in _ROOTS if root.holds(path)]
+    states = [root_dir] if root_dir else roots or [_ROOTS[0]]
     yield from (NodeQuery("file", path, partial(root.text, path)) for path in _HOST)
     yield from (NodeQuery("file", path, partial(_account, root, path)) for path in _ACCOUNTS)
     yield from (there(root, f"{place}/{probes.GETSUBIDS}") for place in probes.SERVICE_PATH)
@@ -173,10 +173,10 @@ def check_config(text: str) -> None:
     """Raise InputError for what is not one KubeletConfiguration; nothing of it is quoted."""
     _demand("a KubeletConfiguration", is_one=len(text) <= _LONGEST)
     try:
-        found = yaml.first(text, [])
+        document = yaml.first(text, [])
     except InputError:
-        found = None
-    if not isinstance(found, Mapping) or found.get("kind") != "KubeletConfiguration":
+        document = None
+    if not isinstance(document, Mapping) or document.get("kind") != "KubeletConfiguration":
         raise InputError(probes.NO_CONFIGURATION)
     # What follows the first document is not read by the kubelet, and could be anything.
     _demand("one KubeletConfiguration", is_one=_is_alone(text))
@@ -279,7 +279,7 @@ def _mappings(root: Root, state: str) -> str:
     Of the pods' directories, below which they write, nothing else is looked at, and no link is followed.
     """
     root.own_names(state)  # raises where it is not one of a kubelet
-    pods, found = root.place(state) / "pods", list[str]()
+    pods, lines = root.place(state) / "pods", list[str]()
     if not stat.S_ISDIR(pods.lstat().st_mode):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     for pod in sorted(pods.iterdir()):
@@ -290,15 +290,15 @@ def _mappings(root: Root, state: str) -> str:
             content = (pod / "userns").read_bytes()[:_LONGEST].partition(b"\n")[0].decode("ascii", "replace")
         except OSError:
             continue  # most pods have none
-        found.append(f"{pod.name} {_MAPPING.sub('', content)[:1000]}\n")
-    return "".join(found)
+        lines.append(f"{pod.name} {_MAPPING.sub('', content)[:1000]}\n")
+    return "".join(lines)
 
 
 def _account(root: Root, path: str) -> str:
     """Return what a file of accounts has of the user kubelet, without passwords, names and directories."""
     shown = _SHOWN.get(path, "{0}:{1}:{2}")
-    found = _ACCOUNTS[path].finditer(root.text(path))
-    return "".join(f"{shown.format(*match.groups())}\n" for match in found)
+    matches = _ACCOUNTS[path].finditer(root.text(path))
+    return "".join(f"{shown.format(*match.groups())}\n" for match in matches)
 
 
 def there(root: Root, path: str, why_not: Callable[[str], str] = _anywhere) -> NodeQuery:
@@ -343,11 +343,11 @@ def static_pods(root: Root, path: str) -> str:
     """Return the directory of static pods that a configuration file names; empty where it names none."""
     try:
         text = root.own(path)
-        found = yaml.first(text, []) if len(text) <= _LONGEST else None
+        document = yaml.first(text, []) if len(text) <= _LONGEST else None
     except (OSError, InputError):
         return ""
-    given = found.get("staticPodPath") if isinstance(found, Mapping) else None
-    return given if isinstance(given, str) else ""
+    manifests = document.get("staticPodPath") if isinstance(document, Mapping) else None
+    return manifests if isinstance(manifests, str) else ""
 
 
 def _memory(root: Root) -> Iterator[NodeQuery]:
@@ -400,8 +400,8 @@ def _check_length(text: str) -> None:
 
 
 def _only_certificates(text: str) -> str:
-    if found := "".join(_CERTIFICATE.findall(text)):
-        return found
+    if certificates := "".join(_CERTIFICATE.findall(text)):
+        return certificates
     raise InputError("no certificate in it")
 
 

@@ -197,11 +197,11 @@ class Places(dict[Any, Any]):
 
     def only(self, slots: Collection[int]) -> Places:
         """Return the places of some slots."""
-        found = Places()
+        places = Places()
         for steps, slot in self.every():
             if slot in slots:
-                found.put(steps, slot)
-        return found
+                places.put(steps, slot)
+        return places
 
     def put(self, steps: tuple[str | int, ...], slot: int) -> None:
         """Add a place."""

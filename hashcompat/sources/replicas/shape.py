@@ -92,8 +92,8 @@ class Status(msgspec.Struct, frozen=True, eq=False):
     def head(self, values: Values) -> Mapping[str, Any]:
         """Return the phase of the status with these values, as in the status."""
         first = self.form.values[0]
-        found = first.get("phase") if self.phase is None else values[self.phase]
-        return {"phase": found} if "phase" in first else {}
+        phase = first.get("phase") if self.phase is None else values[self.phase]
+        return {"phase": phase} if "phase" in first else {}
 
 
 class Shape(msgspec.Struct, frozen=True, eq=False):
@@ -134,12 +134,12 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
         """Return a pod of this shape; errors as ``of_pod``."""
         pod, values, status = self.pod, replica.values, replica.status.form.filled(replica.reported)
         spec = self.spec.filled(values)
-        found = Fields(status, origin, f"{path}.status")
+        fields = Fields(status, origin, f"{path}.status")
         if self.deleted is not None:
             times = {"deletionTimestamp": values[self.deleted]}
             is_deleted(Fields(times, origin, f"{path}.metadata"))
-        states = States(found)
-        of_status = pods.reported(self.value["metadata"], spec, found)
+        states = States(fields)
+        of_status = pods.reported(self.value["metadata"], spec, fields)
         labels = part(self.metadata.filled(values), "labels") if self.has_labels else pod.labels
         owner = "/".join([first if slot is None else values[slot] for slot, first in self.owner])
         # A workload follows from the owner and the label pod-template-hash alone.
@@ -153,7 +153,9 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
             node=pod.node if self.node is None else values[self.node],
             owner=owner,
             workload=self.workload or (pod.workload if same else workload_of(owner, labels)),
-            containers=tuple([one.made(values, spec, states, path, replica.line) for one in self.containers]),
+            containers=tuple(
+                [container.made(values, spec, states, path, replica.line) for container in self.containers]
+            ),
             spec=spec,
             file=where.file,
             labels=labels,
@@ -245,10 +247,10 @@ class Family:
 
         A snapshot stores the hashes of a container as those of one text: in it, what is hashed decides.
         """
-        self._shared, self._lines = shared, sum(one.lines for one in stencils)
+        self._shared, self._lines = shared, sum(stencil.lines for stencil in stencils)
         self._of_snapshot = of_snapshot
-        paths = [steps for one in stencils for steps in one.paths]
-        roles = [role for one in stencils for role in one.roles]
+        paths = [steps for stencil in stencils for steps in stencil.paths]
+        roles = [role for stencil in stencils for role in stencil.roles]
         if of_snapshot:
             roles = [Role.DECIDES if role is Role.BLANK else role for role in roles]
         self._first = len(stencils[0].slots)
@@ -288,29 +290,31 @@ class Family:
         """Return what is in the slots that decide."""
         return tuple([values[slot] for slot in self._deciding])
 
-    def learn(self, found: Text, value: Mapping[str, Any], values: Values) -> Shape | None:
+    def learn(self, original: Text, value: Mapping[str, Any], values: Values) -> Shape | None:
         """Return the shape of a pod that was decoded, as ``shape``; that of others like it, from now on."""
         key = self._key(values)
         if key not in self._shapes:
-            self._shapes[key] = self._shape_of(found, value, tuple([key[number] for number in self._of_spec]))
+            self._shapes[key] = self._shape_of(
+                original, value, tuple([key[number] for number in self._of_spec])
+            )
         return self.shape(values)
 
-    def _shape_of(self, found: Text, value: Mapping[str, Any], deciding: tuple[str, ...]) -> Shape | None:
-        pod = _ordinary(found, value, of_snapshot=self._of_snapshot)
+    def _shape_of(self, original: Text, value: Mapping[str, Any], deciding: tuple[str, ...]) -> Shape | None:
+        pod = _ordinary(original, value, of_snapshot=self._of_snapshot)
         if pod is None:
             return None
         places = self._places
         of_metadata, of_spec = places.at("metadata"), places.at("spec")
         spec = self._shared.form(of_spec, value["spec"], self._first, deciding)
         value = {**value, "spec": spec.values[0]}  # one object for all shapes of the stencil
-        metadata = {key: one for key, one in value["metadata"].items() if key != "managedFields"}
+        metadata = {key: field for key, field in value["metadata"].items() if key != "managedFields"}
         text_of_spec = repr(value["spec"])
         containers = tuple(
             self._made(container, value, blanks=_WORD not in text_of_spec) for container in pod.containers
         )
         return Shape(
             structs.replace(pod, spec=value["spec"], containers=()),
-            {key: one for key, one in value.items() if key != "status"} | {"metadata": metadata},
+            {key: field for key, field in value.items() if key != "status"} | {"metadata": metadata},
             of_metadata.form(metadata),
             spec,
             containers,
@@ -348,7 +352,7 @@ class Family:
         return _Made(container, key, int(index), blank, slots)
 
 
-def _ordinary(found: Text, value: Mapping[str, Any], *, of_snapshot: bool) -> Pod | None:
+def _ordinary(original: Text, value: Mapping[str, Any], *, of_snapshot: bool) -> Pod | None:
     """Return a pod that an API server made, of an ordinary text; None for any other object.
 
     The strings of manifests and mirror pods may decide what they are, and so may those that a snapshot adds.
@@ -363,21 +367,23 @@ def _ordinary(found: Text, value: Mapping[str, Any], *, of_snapshot: bool) -> Po
         return None
     try:
         # Nobody edits the lines of a snapshot.
-        fields = Fields(value, "", "$", InFile("") if of_snapshot else InFile("", found.lines))
+        fields = Fields(value, "", "$", InFile("") if of_snapshot else InFile("", original.lines))
         pod = snapshots.with_stored(fields, of_pod(fields)) if of_snapshot else of_pod(fields)
     except InputError:
         return None
-    noted = snapshots.WORKLOAD in annotations or any(snapshots.HASHES in one.spec for one in pod.containers)
+    noted = snapshots.WORKLOAD in annotations or any(
+        snapshots.HASHES in container.spec for container in pod.containers
+    )
     stored = noted and not of_snapshot
     return None if stored or pod.seen is not None or pod.manifest or pod.static or pod.mirror_doubt else pod
 
 
 def _owner(metadata: Mapping[str, Any], places: Places) -> Iterator[tuple[int | None, str]]:
     """Yield the slots of the kind and the name of a pod's controller, with what is in them."""
-    for index, one in enumerate(rows(metadata, "ownerReferences")):
-        if isinstance(one, Mapping) and one.get("controller"):
+    for index, reference in enumerate(rows(metadata, "ownerReferences")):
+        if isinstance(reference, Mapping) and reference.get("controller"):
             own = places.at("ownerReferences", index)
-            yield from ((own.get(key), clean(text(one, key))) for key in ("kind", "name"))
+            yield from ((own.get(key), clean(text(reference, key))) for key in ("kind", "name"))
             return
 
 

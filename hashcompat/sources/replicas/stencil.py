@@ -69,19 +69,19 @@ class Cut:
         self.tokens = 0
         """How many tokens there are."""
         at = start
-        for place, one in enumerate(tokens):
+        for place, token in enumerate(tokens):
             self.tokens = place + 1
-            value = text[one.start : one.end]
-            if one.end < end and _may_be_slot(one, value, alphabet):
-                if one.is_number:
+            value = text[token.start : token.end]
+            if token.end < end and _may_be_slot(token, value, alphabet):
+                if token.is_number:
                     self.numbers.add(len(self.values))
-                if one.is_key:
+                if token.is_key:
                     self.own_keys.append(len(self.values))
                 self.places.append(place)
-                self.keys.append(one.key)
+                self.keys.append(token.key)
                 self.values.append(value)
-                self.pieces.append(text[at : one.start])
-                at = one.end
+                self.pieces.append(text[at : token.start])
+                at = token.end
         self.pieces.append(text[at:end])
 
     @property
@@ -145,8 +145,8 @@ class Stencil:
         values = list[str]()
         for char, piece, length in self._rest:
             end = text.find(char, position, position + self._longest + 1)
-            if end > 0 and text[end - 1] == "\\" and (found := _ESCAPED.match(text, position)) is not None:
-                end = min(found.end(), position + self._longest)  # an escaped quote
+            if end > 0 and text[end - 1] == "\\" and (match := _ESCAPED.match(text, position)) is not None:
+                end = min(match.end(), position + self._longest)  # an escaped quote
             if end <= position or not text.startswith(piece, end):
                 return None
             values.append(text[position:end])
@@ -170,12 +170,12 @@ class Stencil:
         # a space is within no escape, so none begins in one string and ends in another
         if not self.cut.alphabet.escapes or _ESCAPED.fullmatch(" ".join(values)) is None:
             return None
-        return [_DECODER.decode(f'"{one}"') if "\\" in one else one for one in values]
+        return [_DECODER.decode(f'"{value}"') if "\\" in value else value for value in values]
 
     def others(self, cut: Cut) -> list[int]:
         """Return the tokens outside slots that a text of the same skeleton has otherwise."""
         pairs = enumerate(zip(self.cut.values, cut.values, strict=True))
-        return [number for number, (one, other) in pairs if one != other and number not in self._chosen]
+        return [number for number, (value, other) in pairs if value != other and number not in self._chosen]
 
 
 def _firsts(values: list[str]) -> list[int]:

@@ -77,19 +77,19 @@ class Stencils:
         """Return the pod at a position, which is at a line; the line breaks in it; and its end."""
         key, values, end = list[Stencil](), list[str](), position
         for _ in range(_STATUS):
-            found = self._matched(key[-1:], whole, end)
-            if found is None:
+            matched = self._matched(key[-1:], whole, end)
+            if matched is None:
                 return None
-            stencil, own, end = found
+            stencil, own, end = matched
             key.append(stencil)
             values += own
         family = self._families.get(tuple(key))
         shape = family.shape(values) if family is not None else None
         if shape is None:
             return None
-        begin, reported, found = end, list[str](), self._matched(key[-1:], whole, end)
-        if found is not None:
-            stencil, reported, end = found
+        begin, reported, matched = end, list[str](), self._matched(key[-1:], whole, end)
+        if matched is not None:
+            stencil, reported, end = matched
             status, lines = self._statuses[stencil], shape.lines + stencil.lines
         else:
             decoded = _status_of(whole, begin) if key[-1].is_bare is None else None
@@ -106,29 +106,29 @@ class Stencils:
         """Return the stencil of a part that follows one, what is in its slots, and its end."""
         latest = self._latest.get(tuple(before), ())
         for number, stencil in enumerate(latest):
-            found = stencil.match(whole, position)
-            if found is not None:
+            matched = stencil.match(whole, position)
+            if matched is not None:
                 if number:
                     self._latest[tuple(before)] = [stencil, *latest[:number], *latest[number + 1 :]]
-                return stencil, *found
+                return stencil, *matched
         return None
 
-    def learn(self, found: Text, value: Any, line: int) -> Any:
+    def learn(self, original: Text, value: Any, line: int) -> Any:
         """Take one more object, decoded strictly, with its text, that ``match`` did not find.
 
         Return it as one of its stencils; as it is where it has none.
         """
-        if not isinstance(value, Mapping) or len(found.whole) > _LARGEST:
+        if not isinstance(value, Mapping) or len(original.whole) > _LARGEST:
             return value
         if value.get("kind", self._kind) != "Pod":
             return value
         trust = self._of_kind(_kind_of_owner(value))
-        if not trust.is_worth_it() or any(name in found.whole for name in self._otherwise):
+        if not trust.is_worth_it() or any(name in original.whole for name in self._otherwise):
             return value
         trust.learned += 1
         if self._size > _KEPT:
             self._forget()
-        parts = self._parts(found, value)
+        parts = self._parts(original, value)
         if len(parts) < _PARTS:
             return value
         (first, named), (second, own), (last, reported) = parts
@@ -140,37 +140,37 @@ class Stencils:
             self._families[key] = Family(key, shared, of_snapshot=self.of_snapshot)
         family = self._families[key]
         if not family.knows(values):
-            self._size += len(found.whole) // _OF_SHAPE
-        shape = family.learn(found, {"kind": "Pod", **value}, values)
+            self._size += len(original.whole) // _OF_SHAPE
+        shape = family.learn(original, {"kind": "Pod", **value}, values)
         if shape is None:
             return value
-        self.longest = max(self.longest, len(found.whole) * 5 // 4)
+        self.longest = max(self.longest, len(original.whole) * 5 // 4)
         return Replica(shape, values, self._statuses[last], reported, line)
 
-    def _parts(self, found: Text, value: Mapping[str, Any]) -> list[tuple[Stencil, list[str]]]:
+    def _parts(self, original: Text, value: Mapping[str, Any]) -> list[tuple[Stencil, list[str]]]:
         """Return the stencils of the parts of a text, each with what is in its slots; fewer for none."""
         parts = list[tuple[Stencil, list[str]]]()
         name = text(part(value, "metadata"), "name")
-        for number, (start, end, part_of) in enumerate(_divided(found, value)):
-            latest = self._latest.setdefault(tuple([one for one, _ in parts[-1:]]), [])
+        for number, (start, end, part_of) in enumerate(_divided(original, value)):
+            latest = self._latest.setdefault(tuple([previous for previous, _ in parts[-1:]]), [])
             for stencil in latest:
-                matched = stencil.match(found.whole, start)
+                matched = stencil.match(original.whole, start)
                 if matched is not None and matched[1] == end:
                     break
             else:
                 cut = Cut(
-                    found.whole,
-                    (one for one in found.tokens(start, end) if not number or not one.is_key),
+                    original.whole,
+                    (token for token in original.tokens(start, end) if not number or not token.is_key),
                     start,
                     end,
-                    QUOTED if found.is_bare is None else PLAIN,
+                    QUOTED if original.is_bare is None else PLAIN,
                 )
-                made = self._stencil(number, cut, part_of, name, found.is_bare)
-                matched = made.match(found.whole, start) if made is not None else None
+                made = self._stencil(number, cut, part_of, name, original.is_bare)
+                matched = made.match(original.whole, start) if made is not None else None
                 if made is None or matched is None:
                     return []
                 stencil = made
-            latest[:] = [stencil, *[one for one in latest if one is not stencil][: _TRIED - 1]]
+            latest[:] = [stencil, *[earlier for earlier in latest if earlier is not stencil][: _TRIED - 1]]
             parts.append((stencil, matched[0]))
         return parts
 
@@ -186,28 +186,32 @@ class Stencils:
 
         None where the strings of the value are not those of the text.
         """
-        known = self._known.setdefault((number, cut.skeleton), [])
+        stencils = self._known.setdefault((number, cut.skeleton), [])
         most = len(cut.values) // _FEW if number == _SPEC else len(cut.values)
-        others = min(((one.others(cut), place) for place, one in enumerate(known)), key=_number, default=None)
-        if others is not None and not others[0]:
-            return known[others[1]]
+        nearest = min(
+            ((stencil.others(cut), place) for place, stencil in enumerate(stencils)),
+            key=_number,
+            default=None,
+        )
+        if nearest is not None and not nearest[0]:
+            return stencils[nearest[1]]
         paths = [steps for steps, _ in leaves(value, keys=not number)]
         # Nobody reads managedFields; anywhere else a value is found by its keys.
-        if len(paths) != cut.tokens or any(paths[cut.places[one]][:2] != _MANAGED for one in cut.own_keys):
+        if len(paths) != cut.tokens or any(paths[cut.places[key]][:2] != _MANAGED for key in cut.own_keys):
             return None
-        if others is not None and len(others[0]) <= most:
-            one = known[others[1]]
-            known[others[1]] = Stencil(one.cut, {*one.slots, *others[0]}, paths, is_bare)
-            return known[others[1]]
+        if nearest is not None and len(nearest[0]) <= most:
+            stencil = stencils[nearest[1]]
+            stencils[nearest[1]] = Stencil(stencil.cut, {*stencil.slots, *nearest[0]}, paths, is_bare)
+            return stencils[nearest[1]]
         slots = [
             place
             for place, (key, one_value) in enumerate(zip(cut.keys, cut.values, strict=True))
             if is_own_at_first(number, key, one_value, name)
         ]
         self._size += cut.size
-        one = Stencil(cut, slots, paths, is_bare)
-        known[:] = [one, *known[: _TRIED - 1]]
-        return one
+        stencil = Stencil(cut, slots, paths, is_bare)
+        stencils[:] = [stencil, *stencils[: _TRIED - 1]]
+        return stencil
 
 
 class _Trust:
@@ -231,8 +235,8 @@ def _kind_of_owner(value: Mapping[str, Any]) -> str:
     return text(references[0], "kind") if references and isinstance(references[0], Mapping) else ""
 
 
-def _number(found: tuple[list[int], int]) -> int:
-    return len(found[0])
+def _number(pair: tuple[list[int], int]) -> int:
+    return len(pair[0])
 
 
 def _status_of(whole: str, position: int) -> tuple[Mapping[str, Any], int] | None:
@@ -253,19 +257,19 @@ def _status_of(whole: str, position: int) -> tuple[Mapping[str, Any], int] | Non
     return value, closes.end()
 
 
-def _divided(found: Text, value: Mapping[str, Any]) -> list[tuple[int, int, Mapping[str, Any]]]:
+def _divided(original: Text, value: Mapping[str, Any]) -> list[tuple[int, int, Mapping[str, Any]]]:
     """Return where the three parts of a pod's text begin and end, each with its part of the value.
 
     Nothing where they are not plainly there, the status last.
     """
-    keys, marks = list(value), _YAML if found.is_bare is not None else _JSON
-    spec = marks[0].search(found.whole)
-    statuses = list(marks[1].finditer(found.whole, spec.start())) if spec else []
+    keys, marks = list(value), _YAML if original.is_bare is not None else _JSON
+    spec = marks[0].search(original.whole)
+    statuses = list(marks[1].finditer(original.whole, spec.start())) if spec else []
     if spec is None or not statuses or "spec" not in keys[:-1] or keys[-1] != "status":
         return []
     if not isinstance(value["status"], Mapping):  # in YAML, a key without a value: a null
         return []
-    ends = 0, spec.start(), statuses[-1].start(), len(found.whole)
+    ends = 0, spec.start(), statuses[-1].start(), len(original.whole)
     of_keys = 0, keys.index("spec"), keys.index("status"), len(keys)
     return [
         (start, end, {key: value[key] for key in keys[first:last]})

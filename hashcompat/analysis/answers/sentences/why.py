@@ -107,8 +107,8 @@ def _algorithm(situation: Situation, _: Reasons) -> str:
 
 def _go_escapes(situation: Situation, _: Reasons) -> str:
     short = "go1.22" in situation.decided.new.escapes
-    affected, other = (situation.new, situation.old) if short else (situation.old, situation.new)
-    return f"{_ESCAPED}: {affected} is built with such a Go, {other} is not"
+    affected, unaffected = (situation.new, situation.old) if short else (situation.old, situation.new)
+    return f"{_ESCAPED}: {affected} is built with such a Go, {unaffected} is not"
 
 
 def _fields(situation: Situation, reasons: Reasons, noun: str) -> str:
@@ -321,7 +321,7 @@ def why(situation: Situation) -> str:
     reasons: dict[str, list[Reason]] = {}
     for reason in situation.item.reasons:
         reasons.setdefault(reason.id, []).append(reason)
-    return "; ".join(_clause(rule)(situation, found) for rule, found in reasons.items()) or _same(situation)
+    return "; ".join(_clause(rule)(situation, group) for rule, group in reasons.items()) or _same(situation)
 
 
 def _clause(rule: str) -> Clause:

@@ -102,6 +102,6 @@ class Check(msgspec.Struct, frozen=True):
         """Its page; errors as ``pages.page``."""
         return page(self.id, CHECKS)
 
-    def is_run(self, given: frozenset[Need]) -> bool:
+    def is_run(self, inputs: frozenset[Need]) -> bool:
         """Return whether a run that is given this can make the check."""
-        return any(need <= given for need in self.needs)
+        return any(need <= inputs for need in self.needs)

@@ -181,10 +181,10 @@ def _find_orphans(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 
 def _has_checkpoint(facts: Facts, upgrade: KubeletStart, container: RuntimeContainer) -> bool:
     """Return whether whoever lists Docker's sandboxes for the new kubelet finds a checkpoint of one."""
-    own, other = upgrade.hazards.sandbox_checkpoint, upgrade.hazards.cri_dockerd_checkpoint
+    own, cri_dockerd = upgrade.hazards.sandbox_checkpoint, upgrade.hazards.cri_dockerd_checkpoint
     if own is not None and not _is_remote(facts):
         return statefiles.has_checkpoint(facts.dump, DOCKERSHIM, container.sandbox, own)
-    return statefiles.has_checkpoint(facts.dump, CRI_DOCKERD, container.sandbox, other)
+    return statefiles.has_checkpoint(facts.dump, CRI_DOCKERD, container.sandbox, cri_dockerd)
 
 
 def _is_remote(facts: Facts) -> bool:
@@ -218,7 +218,7 @@ _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,127}")
 def _find_shims(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
     rows = processes.listed(facts.dump)
     parents = {row.parent for row in rows}
-    found: dict[str, list[str]] = {}
+    shims: dict[str, list[str]] = {}
     unread: dict[str, None] = {}
     for row in rows:
         if not row.name.startswith(_COMMAND):
@@ -229,8 +229,8 @@ def _find_shims(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:  # no
             unread[str(error)] = None
             continue
         if missing or row.pid not in parents:
-            found.setdefault(missing, []).append(row.pid)
-    yield from (_shims(facts, pids, missing) for missing, pids in found.items())
+            shims.setdefault(missing, []).append(row.pid)
+    yield from (_shims(facts, pids, missing) for missing, pids in shims.items())
     if unread:
         raise UnreadError("; ".join(unread))
 
@@ -279,12 +279,12 @@ _RELEASES: Final = re.compile(r"(/var/lib/rancher/(?:rke2|k3s)/data)/([0-9A-Za-z
 def _missing_release(facts: Facts, pid: str) -> str:
     """Return the directory of programs that a shim was started from, where it is gone; empty elsewhere."""
     try:
-        found = _RELEASES.match(facts.dump.read("arguments", pid))
+        match = _RELEASES.match(facts.dump.read("arguments", pid))
     except AbsentError:
         return ""  # it has ended meanwhile
-    if found is None:
+    if match is None:
         return ""
-    return "" if found[2] in facts.dump.names(found[1]) else f"{found[1]}/{found[2]}"
+    return "" if match[2] in facts.dump.names(match[1]) else f"{match[1]}/{match[2]}"
 
 
 SHIMS: Final = Check("PF-124", _find_shims)

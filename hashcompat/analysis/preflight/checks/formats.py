@@ -60,11 +60,11 @@ class GivenCheck:
         """Return a value as it may be shown: numbers, durations, and words of the table."""
         if isinstance(value, bool):
             return "true" if value else "false"
-        known = isinstance(value, str) and (
+        is_safe = isinstance(value, str) and (
             value in self.hazards.values.words or parse_duration(value) is not None
         )
         number = number_of(value)
-        return str(value) if known else "" if number is None else str(number)
+        return str(value) if is_safe else "" if number is None else str(number)
 
     def counts(self, row: ValueRow) -> bool:
         """Return whether the gates, and the setting that a row names, are those for which it judges."""
@@ -85,7 +85,7 @@ class GivenCheck:
             setting = Setting(row.field, row.default, "")
         if row.having and not row.having.intersection(elements(setting.value)):
             return None
-        excepted = any(is_same(setting.value, each) for each in row.excepted)
+        excepted = any(is_same(setting.value, value) for value in row.excepted)
         return None if excepted else setting
 
     def _is_object(self, setting: Setting) -> bool:
@@ -100,14 +100,14 @@ class GivenCheck:
             if other.default is None:
                 return None
             setting = Setting(other.field, other.default, "")
-        counts = not other.values or any(is_same(setting.value, each) for each in other.values)
+        counts = not other.values or any(is_same(setting.value, value) for value in other.values)
         return setting if counts else None
 
 
 def elements(value: object) -> list[str]:
     """Return the elements of a list, or the keys of a map whose value is true."""
     if isinstance(value, Mapping):
-        return [str(key) for key, given in value.items() if truth(given)]
+        return [str(key) for key, entry in value.items() if truth(entry)]
     return list(map(str, value)) if isinstance(value, list) else []
 
 
@@ -121,7 +121,7 @@ def is_same(value: object, other: object) -> bool:
 
 def is_unset(value: object, row: ValueRow | Other) -> bool:
     """Return whether a value is as good as none; what the collector hid is not judged either."""
-    if is_hidden(value) or value in ("", [], {}) or any(is_same(value, each) for each in row.unset):
+    if is_hidden(value) or value in ("", [], {}) or any(is_same(value, unset) for unset in row.unset):
         return True
     number, above = number_of(value), number_of(row.only_above)
     return number is not None and above is not None and number <= above
@@ -175,7 +175,7 @@ def is_qualified(key: str) -> bool:
 
 def is_below(space: str, namespaces: tuple[str, ...]) -> bool:
     """Return whether what is before the slash of a label is one of some domains, or below it."""
-    return any(space == each or space.endswith(f".{each}") for each in namespaces)
+    return any(space == namespace or space.endswith(f".{namespace}") for namespace in namespaces)
 
 
 SYSCTL: Final = re.compile("([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?")
@@ -228,9 +228,11 @@ def _is_absolute_path(text: str) -> bool:
 
 def _is_pair_of_addresses(text: str) -> bool:
     """Return whether there is at most one address of each family; what is no address is passed over."""
-    found = _addresses(text)
-    kinds = {4 if isinstance(address, IPv4Address) or address.ipv4_mapped else 6 for address in found}
-    return len(found) < 2 or (len(found) == len(kinds) and not any(each.is_unspecified for each in found))
+    addresses = _addresses(text)
+    kinds = {4 if isinstance(address, IPv4Address) or address.ipv4_mapped else 6 for address in addresses}
+    return len(addresses) < 2 or (
+        len(addresses) == len(kinds) and not any(address.is_unspecified for address in addresses)
+    )
 
 
 def _is_one_address(text: str) -> bool:
@@ -274,8 +276,8 @@ def _is_image_pattern(text: str) -> bool:
         return False
     if start != text:
         return len(start) > 1
-    found = _IMAGE.fullmatch(text)
-    return found is not None and len(found[1]) <= _LONGEST_IMAGE
+    match = _IMAGE.fullmatch(text)
+    return match is not None and len(match[1]) <= _LONGEST_IMAGE
 
 
 def _is_whole_image_pattern(text: str) -> bool:
@@ -378,10 +380,10 @@ class UnknownError(Exception):
         """What is said of the setting then."""
 
 
-def _read(read: Callable[[Dump], Fact], given: GivenCheck, why: str, value: str = "") -> Fact:
+def _read(read: Callable[[Dump], Fact], check: GivenCheck, why: str, value: str = "") -> Fact:
     """Return a fact of the host; raises UnknownError, which says ``why``, where it was not read."""
     try:
-        return read(given.dump)
+        return read(check.dump)
     except (AbsentError, UnreadError) as error:
         raise UnknownError(RefusedValue(f"{why}: {error}", value=value, status=Status.UNKNOWN)) from None
 
@@ -395,48 +397,48 @@ def _numa_nodes(dump: Dump) -> frozenset[int] | None:
 
 
 def not_on_cgroup_v1(
-    given: GivenCheck, values: tuple[object, ...], setting: Setting
+    check: GivenCheck, values: tuple[object, ...], setting: Setting
 ) -> Iterator[RefusedValue]:
     """Yield a value that needs cgroup v2, on a host without it."""
-    if not any(is_same(setting.value, each) for each in values):
+    if not any(is_same(setting.value, candidate) for candidate in values):
         return
-    value = given.shown(setting.value)
+    value = check.shown(setting.value)
     unknown = "it needs cgroup v2, and whether the host has that is not known"
-    if _read(host.cgroups, given, unknown, value) != host.CGROUP_V2:
+    if _read(host.cgroups, check, unknown, value) != host.CGROUP_V2:
         yield RefusedValue("it needs cgroup v2, and the host has cgroup v1", "", value)
 
 
-def cpus_exist(given: GivenCheck, which: str, setting: Setting) -> Iterator[RefusedValue]:
+def cpus_exist(check: GivenCheck, which: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the CPUs of a set that the host does not have."""
     try:
         wanted = parse_cpus(str(setting.value))
     except DecodeError:
         return  # another form says so
-    online = _read(host.online_cpus, given, "which CPUs the host has is not known")
+    online = _read(host.online_cpus, check, "which CPUs the host has is not known")
     missing = wanted - (online if which == "online" else frozenset(range(len(online))))
     if missing:
         yield RefusedValue(f"the host has the CPUs {show_cpus(online)}, and not {show_cpus(missing)}")
 
 
-def nodes_exist(given: GivenCheck, _exist: bool, setting: Setting) -> Iterator[RefusedValue]:
+def nodes_exist(check: GivenCheck, _exist: bool, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the NUMA nodes of reservedMemory that the host does not have."""
     rows = setting.value if isinstance(setting.value, list) else []
     named = (row.get("numaNode") or 0 for row in rows if isinstance(row, Mapping))
     wanted = {node for node in named if isinstance(node, int)}
-    found = _read(_numa_nodes, given, "which NUMA nodes the host has is not known")
-    for node in sorted(wanted - found) if found is not None else ():
+    numa_nodes = _read(_numa_nodes, check, "which NUMA nodes the host has is not known")
+    for node in sorted(wanted - numa_nodes) if numa_nodes is not None else ():
         yield RefusedValue(f"the host has no NUMA node {node}")
 
 
-def most_nodes(given: GivenCheck, limit: MostNodes, setting: Setting) -> Iterator[RefusedValue]:
+def most_nodes(check: GivenCheck, limit: MostNodes, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that the host has more NUMA nodes than the topology manager takes."""
-    options = given.settings.find("topologyManagerPolicyOptions", "topology-manager-policy-options")
+    options = check.settings.find("topologyManagerPolicyOptions", "topology-manager-policy-options")
     option = options.value.get(limit.option) if options and isinstance(options.value, Mapping) else None
     most = int(option) if isinstance(option, str) and is_enough_nodes(option) else limit.most
-    value = given.shown(setting.value)
-    found = _read(_numa_nodes, given, f"it has to have at most {most} NUMA nodes", value)
-    if found is not None and len(found) > most:
-        number = len(found)
+    value = check.shown(setting.value)
+    numa_nodes = _read(_numa_nodes, check, f"it has to have at most {most} NUMA nodes", value)
+    if numa_nodes is not None and len(numa_nodes) > most:
+        number = len(numa_nodes)
         advice = f"set {limit.option} of topologyManagerPolicyOptions to {number}" if limit.option else ""
         why = f"the host has {number} NUMA nodes, and it has to have at most {most}"
         yield RefusedValue(why, advice, value)

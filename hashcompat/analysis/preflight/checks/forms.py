@@ -41,37 +41,37 @@ Form = Callable[[GivenCheck, Any, Setting], Iterator[RefusedValue]]
 """Yields why a setting is refused, by what a row wants of it."""
 
 
-def _one_of(given: GivenCheck, accepted: tuple[object, ...], setting: Setting) -> Iterator[RefusedValue]:
-    words = ", ".join(given.shown(word) or str(word) for word in accepted)
+def _one_of(check: GivenCheck, accepted: tuple[object, ...], setting: Setting) -> Iterator[RefusedValue]:
+    words = ", ".join(check.shown(word) or str(word) for word in accepted)
     for value in setting.value if isinstance(setting.value, list) else [setting.value]:
         if not any(is_same(value, word) for word in accepted):
             why = f"it has to be {'one of: ' if len(accepted) > 1 else ''}{words}"
             if len(accepted) > _MOST_WORDS:
                 why = f"it is none of the {len(accepted)} that this release knows"
-            yield RefusedValue(why, "", given.shown(value))
+            yield RefusedValue(why, "", check.shown(value))
 
 
-def _keys_one_of(given: GivenCheck, keys: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
+def _keys_one_of(check: GivenCheck, keys: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
     """Yield the keys that are none of those accepted, or whose gate is off."""
     for key in setting.value if isinstance(setting.value, Mapping) else ():
         gate = keys.get(key)
         if gate is None:
-            yield RefusedValue(f"it has only: {', '.join(keys)}", "", given.shown(key))
-        elif gate and not given.gates.is_on(gate):
-            yield _without(gate, setting, given.shown(key))
+            yield RefusedValue(f"it has only: {', '.join(keys)}", "", check.shown(key))
+        elif gate and not check.gates.is_on(gate):
+            yield _without(gate, setting, check.shown(key))
 
 
-def _needs_gate(given: GivenCheck, gate: str, setting: Setting) -> Iterator[RefusedValue]:
-    if not given.gates.is_on(gate):
-        yield _without(gate, setting, given.shown(setting.value))
+def _needs_gate(check: GivenCheck, gate: str, setting: Setting) -> Iterator[RefusedValue]:
+    if not check.gates.is_on(gate):
+        yield _without(gate, setting, check.shown(setting.value))
 
 
-def _needs_gate_in_flags(given: GivenCheck, gate: str, setting: Setting) -> Iterator[RefusedValue]:
+def _needs_gate_in_flags(check: GivenCheck, gate: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that no flag turns the feature gate on, and it is not on by default."""
-    if not given.gates_of_flags.is_on(gate):
+    if not check.gates_of_flags.is_on(gate):
         advice = f"remove {setting.name} from {setting.source}, or add --feature-gates={gate}=true there"
         why = f"it needs the feature gate {gate}, which no flag turns on"
-        yield RefusedValue(why, advice, given.shown(setting.value))
+        yield RefusedValue(why, advice, check.shown(setting.value))
 
 
 def _without(gate: str, setting: Setting, value: str) -> RefusedValue:
@@ -79,90 +79,94 @@ def _without(gate: str, setting: Setting, value: str) -> RefusedValue:
     return RefusedValue(f"it needs the feature gate {gate}, which is off", advice, value)
 
 
-def _range(given: GivenCheck, limits: Bounds, setting: Setting) -> Iterator[RefusedValue]:
+def _range(check: GivenCheck, limits: Bounds, setting: Setting) -> Iterator[RefusedValue]:
     number = number_of(setting.value)
     if number is None:
         return
     least, most, above = map(number_of, (limits.least, limits.most, limits.above))
     too_small = (least is not None and number < least) or (above is not None and number <= above)
     if too_small or (most is not None and number > most):
-        yield RefusedValue(f"it has to be {_within(limits)}", "", given.shown(setting.value))
+        yield RefusedValue(f"it has to be {_within(limits)}", "", check.shown(setting.value))
 
 
-def _multiple_of(given: GivenCheck, unit: int, setting: Setting) -> Iterator[RefusedValue]:
+def _multiple_of(check: GivenCheck, unit: int, setting: Setting) -> Iterator[RefusedValue]:
     number = number_of(setting.value)
     if number is not None and number % unit:
-        yield RefusedValue(f"it has to be a multiple of {unit}", "", given.shown(setting.value))
+        yield RefusedValue(f"it has to be a multiple of {unit}", "", check.shown(setting.value))
 
 
 def _comparing(words: str, holds: Callable[[Any, Any], bool]) -> Form:
     """Return the form that yields that a comparison with another setting does not hold, in its words."""
 
-    def form(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-        found = given.settings.find(other.field, other.flag)
-        if found is None or is_unset(found.value, other):
-            found = Setting(other.field, other.default, "")
-        one, two = number_of(setting.value), number_of(found.value)
-        if one is not None and two is not None and not holds(one, two):
-            why = f"it has to be {words} {found.name}, which is {given.shown(found.value)}"
-            yield RefusedValue(why, f"change {setting.name} or {found.name}", given.shown(setting.value))
+    def form(check: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
+        other_setting = check.settings.find(other.field, other.flag)
+        if other_setting is None or is_unset(other_setting.value, other):
+            other_setting = Setting(other.field, other.default, "")
+        number, other_number = number_of(setting.value), number_of(other_setting.value)
+        if number is not None and other_number is not None and not holds(number, other_number):
+            why = f"it has to be {words} {other_setting.name}, which is {check.shown(other_setting.value)}"
+            yield RefusedValue(
+                why, f"change {setting.name} or {other_setting.name}", check.shown(setting.value)
+            )
 
     return form
 
 
-def _not_with(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    if found := given.has(other):
-        value = f" {given.shown(found.value)}" if other.values else ""
+def _not_with(check: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
+    if other_setting := check.has(other):
+        value = f" {check.shown(other_setting.value)}" if other.values else ""
         yield RefusedValue(
-            f"it cannot be given with {found.name}{value}",
-            f"change or remove {setting.name} or {found.name}",
-            given.shown(setting.value),
+            f"it cannot be given with {other_setting.name}{value}",
+            f"change or remove {setting.name} or {other_setting.name}",
+            check.shown(setting.value),
         )
 
 
-def _needs_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    if given.has(other) is None:
+def _needs_field(check: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
+    if check.has(other) is None:
         flag = f" (--{other.flag})" if other.flag else ""
         yield RefusedValue(f"it needs {other.field}{flag}", f"set {other.field}, or remove {setting.name}")
 
 
-def _values_are(given: GivenCheck, kind: str, setting: Setting) -> Iterator[RefusedValue]:
+def _values_are(check: GivenCheck, kind: str, setting: Setting) -> Iterator[RefusedValue]:
     is_fit, words = formats.AMOUNTS[kind]
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         if isinstance(value, str) and not is_hidden(value) and not is_fit(value):
-            known = f"{shown.name(str(key))[:60]}: {given.shown(value)}".rstrip(": ")
-            yield RefusedValue(f"the value of {known} is not {words}")
+            entry = f"{shown.name(str(key))[:60]}: {check.shown(value)}".rstrip(": ")
+            yield RefusedValue(f"the value of {entry} is not {words}")
 
 
-def _keys_are(given: GivenCheck, kinds: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
+def _keys_are(check: GivenCheck, kinds: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         if key not in kinds or not isinstance(value, str) or is_hidden(value):
             continue
         is_fit, words = formats.AMOUNTS[kinds[key]]
         if not is_fit(value):
             number = value if re.fullmatch("[0-9]{1,9}", value) else ""
-            known = f"{key}: {given.shown(value) or number}".rstrip(": ")
-            yield RefusedValue(f"the value of {known} is not {words}")
+            entry = f"{key}: {check.shown(value) or number}".rstrip(": ")
+            yield RefusedValue(f"the value of {entry} is not {words}")
 
 
-def _keys_in(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
+def _keys_in(check: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the thresholds that another map lacks; those of 0 % and 100 % are none."""
-    found = given.settings.find(other.field, other.flag)
-    there = found.value if found is not None and isinstance(found.value, Mapping) else {}
+    other_setting = check.settings.find(other.field, other.flag)
+    there = (
+        other_setting.value if other_setting is not None and isinstance(other_setting.value, Mapping) else {}
+    )
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         if key not in there and value not in ("0%", "100%"):
             flag = f" (--{other.flag})" if other.flag else ""
             yield RefusedValue(f"{shown.name(str(key))[:60]} is not in {other.field}{flag}")
 
 
-def _format(given: GivenCheck, wanted: str, setting: Setting) -> Iterator[RefusedValue]:
+def _format(check: GivenCheck, wanted: str, setting: Setting) -> Iterator[RefusedValue]:
     if wanted == "previous minor":
-        words = minor_before(given.release)
+        words = minor_before(check.release)
         is_fit = setting.value == words
     else:
         test, words = formats.FORMATS[wanted]
-        every = setting.value if isinstance(setting.value, list) else [setting.value]
-        is_fit = all(test(str(one)) for one in every if one is not None and not is_hidden(one))
+        values = setting.value if isinstance(setting.value, list) else [setting.value]
+        is_fit = all(test(str(value)) for value in values if value is not None and not is_hidden(value))
     if not is_fit:
         yield RefusedValue(f"it has to be {words}")
 
@@ -172,20 +176,20 @@ def _alone(_given: GivenCheck, word: str, setting: Setting) -> Iterator[RefusedV
         yield RefusedValue(f"it has {word}, which has to be the only element", "", word)
 
 
-def _unique(given: GivenCheck, _unique: bool, setting: Setting) -> Iterator[RefusedValue]:
+def _unique(check: GivenCheck, _unique: bool, setting: Setting) -> Iterator[RefusedValue]:
     words = list(map(str, setting.value)) if isinstance(setting.value, list) else []
     for word in dict.fromkeys(word for word in words if words.count(word) > 1):
-        yield RefusedValue("it has an element twice", "", given.shown(word))
+        yield RefusedValue("it has an element twice", "", check.shown(word))
 
 
 def _not_together(_given: GivenCheck, words: tuple[str, ...], setting: Setting) -> Iterator[RefusedValue]:
     """Yield that a list has more than one of these elements, or a map of these keys that are true."""
-    found = elements(setting.value)
-    if all(word in found for word in words):
+    members = elements(setting.value)
+    if all(word in members for word in words):
         yield RefusedValue(f"it has both {' and '.join(words)}, of which one may be given")
 
 
-def _labels(given: GivenCheck, labels: Any, setting: Setting) -> Iterator[RefusedValue]:
+def _labels(check: GivenCheck, labels: Any, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the labels of Kubernetes' namespaces that a kubelet does not set on its own node."""
     for key in setting.value:
         space, slash, _ = key.partition("/")
@@ -195,7 +199,7 @@ def _labels(given: GivenCheck, labels: Any, setting: Setting) -> Iterator[Refuse
                 f"{shown.name(key)[:100]} is none of the labels that a kubelet may set",
                 f"remove it from {setting.source}, and set it with kubectl label node",
                 # OpenShift starts its own kubelets with node-role.kubernetes.io/worker.
-                status=Status.UNKNOWN if given.is_of_vendor else Status.ERROR,
+                status=Status.UNKNOWN if check.is_of_vendor else Status.ERROR,
             )
 
 
@@ -212,16 +216,16 @@ def _taints(_given: GivenCheck, wanted: str, setting: Setting) -> Iterator[Refus
     """Yield what is no taint (pkg/util/taints/taints.go ``CheckTaintValidation`` and ``ParseTaints``)."""
     listed = setting.value if isinstance(setting.value, list) else []
     added = list[tuple[str, str]]()
-    for each in listed:
-        if isinstance(each, Mapping):
-            yield from _refused_taint(each)
-        elif isinstance(each, str) and not is_hidden(each):
-            taint = formats.taint_of(each, wanted)
+    for entry in listed:
+        if isinstance(entry, Mapping):
+            yield from _refused_taint(entry)
+        elif isinstance(entry, str) and not is_hidden(entry):
+            taint = formats.taint_of(entry, wanted)
             if taint is None:
                 yield RefusedValue(f"a taint is not written {formats.TAINTS[wanted]}")
                 continue
             yield from _refused_taint(taint)
-            if not each.endswith("-"):
+            if not entry.endswith("-"):
                 added.append((taint["key"], taint["effect"]))
     if wanted == "once" and len(set(added)) < len(added):
         yield RefusedValue("it has the key and the effect of a taint twice")
@@ -231,7 +235,7 @@ def _memory_of_nodes(_given: GivenCheck, _reserved: bool, setting: Setting) -> I
     """Yield the limits of reservedMemory that are refused (``validateReservedMemoryConfiguration``)."""
     seen = set[tuple[str, str]]()
     rows = setting.value if isinstance(setting.value, list) else []
-    for row in (each for each in rows if isinstance(each, Mapping)):
+    for row in (entry for entry in rows if isinstance(entry, Mapping)):
         limits, node = row.get("limits"), str(row.get("numaNode") or 0)
         for kind, limit in limits.items() if isinstance(limits, Mapping) else ():
             if kind != "memory" and not kind.startswith("hugepages-"):
@@ -243,12 +247,12 @@ def _memory_of_nodes(_given: GivenCheck, _reserved: bool, setting: Setting) -> I
             seen.add((node, kind))
 
 
-def _sysctls(_given: GivenCheck, known: Sysctls, setting: Setting) -> Iterator[RefusedValue]:
+def _sysctls(_given: GivenCheck, sysctls: Sysctls, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the names that are not known to be of a namespace; those of a map are checked further."""
     seen = set[str]()
     is_map = isinstance(setting.value, Mapping)
     listed = setting.value if is_map or isinstance(setting.value, list) else []
-    for text in (each for each in listed if isinstance(each, str) and not is_hidden(each)):
+    for text in (entry for entry in listed if isinstance(entry, str) and not is_hidden(entry)):
         if is_map and (len(text) > 253 or not formats.SYSCTL.fullmatch(text)):
             yield RefusedValue(f"{shown.name(text)[:60]} is no name of a sysctl")
             continue
@@ -257,57 +261,57 @@ def _sysctls(_given: GivenCheck, known: Sysctls, setting: Setting) -> Iterator[R
             yield RefusedValue(f"it has {shown.name(text)[:60]} twice")
         seen.add(whole)
         name = text.replace("/", ".").partition("*")[0]
-        if name not in known.names and not name.startswith(known.prefixes):
+        if name not in sysctls.names and not name.startswith(sysctls.prefixes):
             yield RefusedValue(f"{shown.name(text)[:60]} is not known to be of a namespace")
 
 
-def _reserved(given: GivenCheck, resource: str, setting: Setting) -> Iterator[RefusedValue]:
+def _reserved(check: GivenCheck, resource: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that nothing of a resource is reserved, or not what reservedMemory has.
 
     Of memory the thresholds of evictionHard count too, as far as they are no percentages.
     """
-    if resource == "cpu" and given.settings.find("reservedSystemCPUs", "reserved-cpus"):
+    if resource == "cpu" and check.settings.find("reservedSystemCPUs", "reserved-cpus"):
         return
-    kept = [(_amounts(given, *names) or {}).get(resource, "0") for names in _RESERVING]
+    kept = [(_amounts(check, *names) or {}).get(resource, "0") for names in _RESERVING]
     if resource == "memory":
-        evicting = _amounts(given, *_EVICTING)
-        limits = given.hazards.eviction_hard if evicting is None else evicting
+        evicting = _amounts(check, *_EVICTING)
+        limits = check.hazards.eviction_hard if evicting is None else evicting
         kept.append(limits.get("memory.available", "0"))
-    numbers = [formats.quantity_of(str(each)) for each in kept]
+    numbers = [formats.quantity_of(str(quantity)) for quantity in kept]
     if any(number is None for number in numbers):
         return
     total = sum(number for number in numbers if number is not None)
     if resource == "cpu" and not total:
         why = "it needs cpu in kubeReserved or systemReserved, or reservedSystemCPUs"
-        yield RefusedValue(why, "reserve CPUs", given.shown(setting.value))
-    elif resource == "memory" and not any(map(given.settings.find, _UNJUDGED, _UNJUDGED)):
-        found = given.settings.find("reservedMemory")
+        yield RefusedValue(why, "reserve CPUs", check.shown(setting.value))
+    elif resource == "memory" and not any(map(check.settings.find, _UNJUDGED, _UNJUDGED)):
+        memory = check.settings.find("reservedMemory")
         try:
-            own = sum(reserved_memory({}, {"reservedMemory": found and found.value}).values())
+            own = sum(reserved_memory({}, {"reservedMemory": memory and memory.value}).values())
         except DecodeError:
             return
         if own != total:
             why = f"reservedMemory has {own} bytes, and {total} are reserved by other settings"
-            yield RefusedValue(why, "give as much in reservedMemory", given.shown(setting.value))
+            yield RefusedValue(why, "give as much in reservedMemory", check.shown(setting.value))
 
 
-def _amounts(given: GivenCheck, field: str, flag: str) -> Mapping[str, Any] | None:
-    found = given.settings.find(field, flag)
-    return found.value if found is not None and isinstance(found.value, Mapping) else None
+def _amounts(check: GivenCheck, field: str, flag: str) -> Mapping[str, Any] | None:
+    setting = check.settings.find(field, flag)
+    return setting.value if setting is not None and isinstance(setting.value, Mapping) else None
 
 
-def _needs_variable(given: GivenCheck, name: str, _setting: Setting) -> Iterator[RefusedValue]:
+def _needs_variable(check: GivenCheck, name: str, _setting: Setting) -> Iterator[RefusedValue]:
     """Yield that an environment variable is not set, or not known to be."""
-    if name not in given.start.variables:
-        known = given.start.complete
-        why = f"the environment variable {name} is {'not set' if known else 'not known to be set'}"
-        status = Status.ERROR if known else Status.UNKNOWN
+    if name not in check.start.variables:
+        is_complete = check.start.complete
+        why = f"the environment variable {name} is {'not set' if is_complete else 'not known to be set'}"
+        status = Status.ERROR if is_complete else Status.UNKNOWN
         yield RefusedValue(why, f"set {name} in the unit of the kubelet", status=status)
 
 
-def _drop_ins_need(given: GivenCheck, wanted: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
+def _drop_ins_need(check: GivenCheck, wanted: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
     """Yield the files of the directory that lack a field, or are of another kind."""
-    for path, document in given.settings.documents:
+    for path, document in check.settings.documents:
         if not path.startswith(f"{setting.value.rstrip('/')}/"):
             continue
         if missing := [name for name in wanted if not document.get(name)]:
@@ -376,11 +380,11 @@ FORMS: Final[Mapping[str, Form]] = {
 """The forms of rows, each with what yields the refusals."""
 
 
-def refusals(given: GivenCheck, row: ValueRow, setting: Setting) -> Iterator[RefusedValue]:
+def refusals(check: GivenCheck, row: ValueRow, setting: Setting) -> Iterator[RefusedValue]:
     """Yield why the release refuses what a row judges; what the host decides and did not show is UNKNOWN."""
     try:
         for name, form in FORMS.items():
             if wanted := getattr(row, name):
-                yield from form(given, wanted, setting)
+                yield from form(check, wanted, setting)
     except formats.UnknownError as error:
         yield error.refusal

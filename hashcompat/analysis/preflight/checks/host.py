@@ -54,8 +54,8 @@ _COMPRESSIBLE: Final = "-compressible"
 
 
 def _find_given_cgroups(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    given = list(_given_cgroups(facts))
-    if not given:
+    cgroups = list(_given_cgroups(facts))
+    if not cgroups:
         return
     there = host.controllers(facts.dump)
     is_v2 = host.cgroups(facts.dump) == host.CGROUP_V2
@@ -63,7 +63,7 @@ def _find_given_cgroups(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
     asked = hazards.cgroup_v2_controllers if is_v2 else hazards.cgroup_v1_controllers
     needed = there["/"].intersection(asked)
     by_systemd = cgroup_driver(facts, upgrade) == "systemd"
-    for setting, cgroup, without in given:
+    for setting, cgroup, without in cgroups:
         way = hazards.reserved_cgroup
         if setting == _ROOT and way == "by name":
             way = "by path"  # ParseCgroupfsToCgroupName, as before 1.16
@@ -87,7 +87,7 @@ def _find_given_cgroups(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
 def _controllers_to(path: str, lacks: Sequence[str], *, is_v2: bool) -> str:
     if is_v2:
         return f"give {name(path)} these controllers before it starts (Delegate=yes in its unit)"
-    places = " ".join(quote(f"{CGROUPS}/{each}{path}") for each in lacks)
+    places = " ".join(quote(f"{CGROUPS}/{controller}{path}") for controller in lacks)
     return f"mkdir -p {places} before it starts (ExecStartPre=)"
 
 
@@ -102,7 +102,7 @@ def _given_cgroups(facts: Facts) -> Iterator[tuple[str, str, str]]:
         yield _ROOT, root, f"give it another {_ROOT}"
     enforced = facts.setting("enforce-node-allocatable", "enforceNodeAllocatable") or ()
     words = enforced.split(",") if isinstance(enforced, str) else map(str, enforced)
-    for word in dict.fromkeys(each.strip().removesuffix(_COMPRESSIBLE) for each in words):
+    for word in dict.fromkeys(value.strip().removesuffix(_COMPRESSIBLE) for value in words):
         flag, key = _ENFORCED.get(word, ("", ""))
         cgroup = str(facts.setting(flag, key) or "") if flag else ""
         if cgroup.strip("/"):
@@ -239,16 +239,18 @@ def _missing_files(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     Source: cmd/kubelet/app/server.go ``InitializeTLS`` and ``buildKubeletClientConfig``, pkg/kubelet/server
     ``ListenAndServeKubeletServer``, 1.9.11 - 1.37.1.
     """
-    missing = {one.name for one in facts.dump.of_kind("certificate") if one.text is None and not one.problem}
+    missing = {
+        probe.name for probe in facts.dump.of_kind("certificate") if probe.text is None and not probe.problem
+    }
     if not missing:
         return
     x509 = mapping(mapping(facts.config.get("authentication")).get("x509"))
-    given = {
+    paths = {
         "clientCAFile": facts.flags.get("client-ca-file") or x509.get("clientCAFile"),
         "tlsCertFile": facts.setting("tls-cert-file", "tlsCertFile"),
         "--kubeconfig": facts.flags.get("kubeconfig"),
     }
-    for setting, path in given.items():
+    for setting, path in paths.items():
         if path in missing and not (setting == "--kubeconfig" and _bootstraps(facts)):
             yield Problem(
                 Status.ERROR,
@@ -316,12 +318,12 @@ def _by_cri(facts: Facts) -> Iterator[Problem]:
         return
     if facts.runtime.startswith("cri-o://"):
         keys = "network_dir", "plugin_dirs"
-        given, listed = (runtimefiles.crio_setting(facts.dump, "network", key) for key in keys)
+        conf_dir, listed = (runtimefiles.crio_setting(facts.dump, "network", key) for key in keys)
     else:
-        given = cni.get("confDir")
+        conf_dir = cni.get("confDir")
         listed = cni.get("binDirs") or ([cni["binDir"]] if cni.get("binDir") else None)
-    directory = str(given or CNI_NETWORKS)
-    plugins = [str(each) for each in listed] if isinstance(listed, list) else [CNI_PLUGINS]
+    directory = str(conf_dir or CNI_NETWORKS)
+    plugins = [str(path) for path in listed] if isinstance(listed, list) else [CNI_PLUGINS]
     yield from _missing_configuration(facts, directory)
     yield from _missing_plugins(facts, facts.cri_info, directory, plugins)
 

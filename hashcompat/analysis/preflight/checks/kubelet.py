@@ -61,14 +61,14 @@ def _find_flags(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             f"{word.source} has it",
             "remove it; a flag that is true or false takes its value only after =",
         )
-    for given in unfinished(start.words, table, release) if start.complete else ():
-        flag = f"--{given.name}" if len(given.name) > 1 else f"-{given.name}"
+    for argument in unfinished(start.words, table, release) if start.complete else ():
+        flag = f"--{argument.name}" if len(argument.name) > 1 else f"-{argument.name}"
         yield Problem(
             Status.ERROR,
             flag,
             f"kubelet {release} does not start with {flag} as its last argument, because it needs a value; "
-            f"{given.source} has it",
-            f"give {flag} a value in {given.source}, or remove it",
+            f"{argument.source} has it",
+            f"give {flag} a value in {argument.source}, or remove it",
         )
     decisive = next_start if start.complete else (*next_start, *running)
     yield from _gates_of_flags(upgrade, decisive)
@@ -77,9 +77,9 @@ def _find_flags(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 
 def _unknown(flags: Iterable[GivenFlag]) -> Mapping[str, list[str]]:
     unknown: dict[str, list[str]] = {}
-    for given in flags:
-        if given.flag is None:
-            unknown.setdefault(given.name, []).append(given.source)
+    for flag in flags:
+        if flag.flag is None:
+            unknown.setdefault(flag.name, []).append(flag.source)
     return unknown
 
 
@@ -97,7 +97,7 @@ def _unknown_flag(upgrade: KubeletStart, name: str, sources: list[str], *, is_ne
     release, table = upgrade.target.release, upgrade.hazards.flags
     removed = table.removed_in(release, name)
     why = f"{removed} removed it" if removed else "it knows no such flag"
-    near = "" if removed else ", ".join(f"--{each}" for each in table.nearest(release, name))
+    near = "" if removed else ", ".join(f"--{candidate}" for candidate in table.nearest(release, name))
     flag = f"--{name}" if len(name) > 1 else f"-{name}"
     files = [source for source in sources if source != RUNNING]
     effect = f"kubelet {release} does not start with {flag}: {why}"
@@ -163,9 +163,9 @@ API_SERVER: Final = Check("PF-145", _find_server)
 _GATES = "feature-gates"
 
 
-def _gates_of_flags(upgrade: KubeletStart, given: Iterable[GivenFlag]) -> Iterator[Problem]:
+def _gates_of_flags(upgrade: KubeletStart, flags: Iterable[GivenFlag]) -> Iterator[Problem]:
     gates: dict[str, tuple[str, list[str]]] = {}
-    for flag in given:
+    for flag in flags:
         if flag.name.replace("_", "-") == _GATES:
             for name, value in pairs(flag.value):
                 _, sources = gates.get(name, ("", []))
@@ -261,9 +261,9 @@ def _fields_of_file(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         text = f"kubelet {release} does not start: {path} is of another kind than {wanted['kind']}"
         advice = f"name the file of the {wanted['kind']} with --config"
         yield Problem(Status.ERROR, path, text, advice)
-    given = document.get("apiVersion")
-    if given is not None and given != version.api_version:
-        text = f"kubelet {release} reads {version.api_version} and the file is {shown.name(str(given))[:60]}"
+    value = document.get("apiVersion")
+    if value is not None and value != version.api_version:
+        text = f"kubelet {release} reads {version.api_version} and the file is {shown.name(str(value))[:60]}"
         advice = f"write the file again for {version.api_version}"
         yield Problem(Status.ERROR, path, text, advice)
         return
@@ -275,9 +275,9 @@ def _unknown_fields(
 ) -> Iterator[Problem]:
     release, table = upgrade.target.release, upgrade.hazards.config
     status, effect = _EFFECTS[on_unknown]
-    others = {known.lower() for known in table.fields(release)} if any_case else ()
+    names = {name.lower() for name in table.fields(release)} if any_case else ()
     for field in table.unknown_in(release, document):
-        if field.lower() in others:
+        if field.lower() in names:
             continue
         removed = table.removed_in(release, field)
         why = f"{removed} removed" if removed else "kubelets of this release do not know"

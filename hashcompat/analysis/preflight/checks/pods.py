@@ -63,14 +63,14 @@ def _kept_for(rule: str, advice: str) -> Find:
 
     def find(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         items = _planned(facts, upgrade)
-        found = dict[str, Reason]()
+        reasons = dict[str, Reason]()
         for item in items:
             for reason in item.reasons:
                 if reason.id == rule:
-                    found.setdefault(name_path(item.pod.namespace, item.pod.name), reason)
-        for pod, reason in found.items():
+                    reasons.setdefault(name_path(item.pod.namespace, item.pod.name), reason)
+        for pod, reason in reasons.items():
             yield Problem(Status.WARN, pod, f"{pod}: {reason.text.removeprefix('not compared: ')}", advice)
-        if not found:
+        if not reasons:
             _check_judged(items)
 
     return find
@@ -150,7 +150,7 @@ def _find_migrated(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     """
     release, now, before = upgrade.target.release, upgrade.hazards, upgrade.before
     registered = (facts.cluster.node and facts.cluster.node.drivers) or ()
-    for pod in (each for each in facts.pods if each.phase not in FINISHED):
+    for pod in (candidate for candidate in facts.pods if candidate.phase not in FINISHED):
         ways = dict.fromkeys(MIGRATED_VOLUMES.keys() & {*pod.persistent}, " by a claim")
         ways |= dict.fromkeys(mounted(pod.spec, MIGRATED_VOLUMES), "")
         for kind, way in sorted(ways.items()):
@@ -195,16 +195,18 @@ def _find_labelled(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         return
     running = [pod for pod in facts.pods if pod.phase not in FINISHED]
     mounting = [(pod, labels_of_claims(pod.spec, pod.name)) for pod in running]
-    every: dict[tuple[str, str], set[frozenset[str]]] = {}
+    labels_by_claim: dict[tuple[str, str], set[frozenset[str]]] = {}
     for pod, claims in mounting:
         for claim, labels in claims.items():
-            every.setdefault((pod.namespace, claim), set()).add(labels)
+            labels_by_claim.setdefault((pod.namespace, claim), set()).add(labels)
     for pod, claims in mounting:
         named = sorted(claim for claim, labels in claims.items() if labels)
         if not named:
             continue
         name = name_path(pod.namespace, pod.name)
-        divided = any(len(claims[claim]) > 1 or len(every[pod.namespace, claim]) > 1 for claim in named)
+        divided = any(
+            len(claims[claim]) > 1 or len(labels_by_claim[pod.namespace, claim]) > 1 for claim in named
+        )
         which = f"the claim {name_path(named[0])}" if len(named) == 1 else count(len(named), "claim")
         yield Problem(
             Status.WARN,
@@ -239,18 +241,18 @@ def _find_exec_probes(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     current = upgrade.current
     if current is not None and not begins_to_enforce(current, upgrade.target):
         return
-    found = list[Problem]()
-    for pod in (each for each in facts.pods if each.phase not in FINISHED):
-        if names := [one.name for one in pod.containers if has_killing_exec(one.spec)]:
+    problems = list[Problem]()
+    for pod in (candidate for candidate in facts.pods if candidate.phase not in FINISHED):
+        if names := [container.name for container in pod.containers if has_killing_exec(container.spec)]:
             text = (
                 f"{upgrade.target.release} enforces the timeoutSeconds of exec probes, which the current "
                 f"kubelet ignores: {', '.join(map(name_path, names))}"
             )
             advice = "measure the probe's command, and raise timeoutSeconds (1 by default) where it is slower"
-            found.append(Problem(Status.WARN, name_path(pod.namespace, pod.name), text, advice))
-    if found and current is None:
+            problems.append(Problem(Status.WARN, name_path(pod.namespace, pod.name), text, advice))
+    if problems and current is None:
         raise UnreadError("the release of the kubelet that runs now is unknown; give it with --from")
-    yield from found
+    yield from problems
 
 
 EXEC_PROBES: Final = Check("PF-117", _find_exec_probes, OF_OBJECTS)
@@ -263,14 +265,14 @@ _SLOW: Final = 30
 
 
 def _find_readiness(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    found = {
+    resets = {
         name_path(pod.namespace, pod.name): max(
-            longest_reset(one.spec, upgrade.target, static=pod.static) for one in pod.containers
+            longest_reset(container.spec, upgrade.target, static=pod.static) for container in pod.containers
         )
         for pod in facts.pods
         if pod.ready is not False and pod.phase not in FINISHED and pod.containers
     }
-    waits = {name: seconds for name, seconds in found.items() if seconds}
+    waits = {name: seconds for name, seconds in resets.items() if seconds}
     if not waits:
         return
     slowest = max(waits, key=lambda name: waits[name])
@@ -295,11 +297,11 @@ _COMPUTED: Final = re.compile(r"[0-9a-f]{32}")
 
 
 def _find_mirror_pods(facts: Facts, _upgrade: KubeletStart) -> Iterator[Problem]:
-    known = {(pod.namespace, pod.name) for pod in facts.pods}
+    names = {(pod.namespace, pod.name) for pod in facts.pods}
     for record in from_node(runtime.document(facts.dump, "cri", "pods")):
         if not isinstance(record, Sandbox) or not record.ready or not _COMPUTED.fullmatch(record.uid):
             continue
-        if (record.namespace, record.pod) not in known:
+        if (record.namespace, record.pod) not in names:
             pod = name_path(record.namespace, record.pod)
             yield Problem(
                 Status.WARN,

@@ -64,10 +64,10 @@ def _has_dockershim(facts: Facts, upgrade: KubeletStart) -> bool:
 
 
 def _can(upgrade: KubeletStart, version: str, what: str) -> bool:
-    known = upgrade.runtimes.can(version, what)
-    if known is None:
+    answer = upgrade.runtimes.can(version, what)
+    if answer is None:
         raise UnreadError(f"whether {version} has {what} is not known")
-    return known
+    return answer
 
 
 CRI_VERSION: Final = Check("PF-104", _find_api, OF_BOTH)
@@ -126,18 +126,22 @@ _DEFAULT: Final = "cgroupfs"
 
 
 def _find_drivers(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    given = cgroup_driver(facts, upgrade)
+    kubelet_driver = cgroup_driver(facts, upgrade)
     if _asks_runtime(facts, upgrade):
-        whose = f"{facts.runtime} answers {name(given)}, which kubelet {upgrade.target.release} takes"
+        whose = (
+            f"{facts.runtime} answers {name(kubelet_driver)}, which kubelet {upgrade.target.release} takes"
+        )
     else:
-        whose = f"kubelet {upgrade.target.release} is given {name(given)}"
+        whose = f"kubelet {upgrade.target.release} is given {name(kubelet_driver)}"
     actual = facts.cgroup_driver
-    if given != actual:
-        text = f"the kubelet's cgroup driver is {name(given)}, that of {facts.runtime} {name(actual)}"
+    if kubelet_driver != actual:
+        text = (
+            f"the kubelet's cgroup driver is {name(kubelet_driver)}, that of {facts.runtime} {name(actual)}"
+        )
         advice = f"drain the node and set cgroupDriver: {name(actual)} in the kubelet's configuration file"
         yield Problem(Status.ERROR, facts.runtime, text, advice)
         return
-    for driver in sorted(facts.tasks.cgroup_drivers - {given}):
+    for driver in sorted(facts.tasks.cgroup_drivers - {kubelet_driver}):
         yield Problem(
             Status.ERROR,
             facts.runtime,
@@ -197,18 +201,18 @@ _DRAIN: Final = "drain the node instead, or let its containers restart"
 
 
 def _find_records(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    found = facts.runtime
-    for fault in upgrade.runtimes.faults_of(found):
-        text = f"{found} {fault.about} ({fault.source}), and has to restart for rewritten records"
-        yield Problem(Status.ERROR, found, text, _DRAIN)
-    if not upgrade.runtimes.can(found, REWRITABLE):
-        text = f"rewriting records was not tried with {found}, and hashcompat normalize apply refuses it"
+    version = facts.runtime
+    for fault in upgrade.runtimes.faults_of(version):
+        text = f"{version} {fault.about} ({fault.source}), and has to restart for rewritten records"
+        yield Problem(Status.ERROR, version, text, _DRAIN)
+    if not upgrade.runtimes.can(version, REWRITABLE):
+        text = f"rewriting records was not tried with {version}, and hashcompat normalize apply refuses it"
         advice = f"upgrade the runtime first; or {_DRAIN}"
-        yield Problem(Status.ERROR, found, text, advice)
+        yield Problem(Status.ERROR, version, text, advice)
     if facts.drives_docker and facts.on_node and facts.docker_info.get("LiveRestoreEnabled") is not True:
         yield Problem(
             Status.ERROR,
-            found,
+            version,
             "dockerd has no live-restore: its records are rewritten while it does not run, and every "
             "container ends with it",
             'set "live-restore": true in /etc/docker/daemon.json, then systemctl reload docker',
@@ -231,39 +235,39 @@ def _find_sandbox_image(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
         yield from _find_infra_image(facts, upgrade)
         return
     images = runtime.document(facts.dump, "cri", "images")
-    given = runtime.sandbox_image(facts.cri_info)
-    if given is None and facts.runtime.startswith("cri-o://"):
+    reference = runtime.sandbox_image(facts.cri_info)
+    if reference is None and facts.runtime.startswith("cri-o://"):
         # which reports none: its files may name one (``pause_image``), and it pins its default
         named = runtimefiles.crio_setting(facts.dump, "image", "pause_image")
-        given = named if isinstance(named, str) else None
-    if given is None:
+        reference = named if isinstance(named, str) else None
+    if reference is None:
         # containerd 2.2 and later pin the image, and do not report which one it is.
         if not runtime.has_pinned(images):
             raise UnreadError("the runtime does not report the image of its sandboxes, and pins none")
         return
-    if not _is_among(given, runtime.image_names(images)):
-        pull = f"crictl pull {quote(shown.image(given))}; from 1.35 on pin it in the runtime"
-        yield _missing_image(given, pull)
+    if not _is_among(reference, runtime.image_names(images)):
+        pull = f"crictl pull {quote(shown.image(reference))}; from 1.35 on pin it in the runtime"
+        yield _missing_image(reference, pull)
 
 
 def _find_infra_image(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     """Look for the image that dockershim makes sandboxes of: that of a flag, or the release's default."""
-    given = facts.setting(_INFRA_IMAGE, "") or upgrade.target.behaviour.infra_image
+    reference = facts.setting(_INFRA_IMAGE, "") or upgrade.target.behaviour.infra_image
     before = facts.setting(_INFRA_IMAGE, "") or (upgrade.current and upgrade.current.behaviour.infra_image)
-    if given == before and runtime.has_docker_sandbox(facts.dump):
+    if reference == before and runtime.has_docker_sandbox(facts.dump):
         return  # those that run were made of it
     names = runtime.docker_images(facts.dump)
-    if not (_is_among(str(given), names) or _is_among(str(given).replace(*_REGISTRIES), names)):
-        yield _missing_image(str(given), f"docker pull {quote(shown.image(str(given)))}")
+    if not (_is_among(str(reference), names) or _is_among(str(reference).replace(*_REGISTRIES), names)):
+        yield _missing_image(str(reference), f"docker pull {quote(shown.image(str(reference)))}")
 
 
-def _is_among(given: str, names: Iterable[str]) -> bool:
+def _is_among(reference: str, names: Iterable[str]) -> bool:
     """Return whether an image is among names, which runtimes write in full: docker.io/library/pause."""
-    return any(name == given or name.endswith(f"/{given}") for name in names)
+    return any(name == reference or name.endswith(f"/{reference}") for name in names)
 
 
-def _missing_image(given: str, advice: str) -> Problem:
-    image = shown.image(given)
+def _missing_image(reference: str, advice: str) -> Problem:
+    image = shown.image(reference)
     text = f"{image}, the image of sandboxes, is not on the node: each new pod has to pull it first"
     return Problem(Status.WARN, image, text, advice)
 
@@ -280,10 +284,10 @@ def _find_images(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     Source: pkg/kubelet/images/image_manager.go ``EnsureImageExists``, 1.9.11 - 1.37.1 (ErrImageNeverPull).
     """
     restarts = [
-        (name_path(pod.namespace, pod.name, one.name), one)
+        (name_path(pod.namespace, pod.name, container.name), container)
         for pod in facts.pods
-        for one in pod.containers
-        if one.running and upgrade.restarts(pod.uid, one.name)
+        for container in pod.containers
+        if container.running and upgrade.restarts(pod.uid, container.name)
     ]
     if not restarts:
         return
@@ -294,7 +298,7 @@ def _find_images(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     pulled = list[str]()
     for called, container in restarts:
         image = str(container.spec.get("image", ""))
-        if any(is_same_image(image, one) is not False for one in names):
+        if any(is_same_image(image, reference) is not False for reference in names):
             continue
         if container.spec.get("imagePullPolicy") != "Never":
             pulled.append(called)
@@ -307,12 +311,12 @@ def _find_images(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             f"bring {shown.image(image)} to the node before the kubelet starts",
         )
     if pulled:
-        number, some = len(pulled), f"{', '.join(pulled[:3])}{', …' if len(pulled) > 3 else ''}"
+        number, examples = len(pulled), f"{', '.join(pulled[:3])}{', …' if len(pulled) > 3 else ''}"
         yield Problem(
             Status.WARN,
             "",
             f"{count(number, 'container')} without its image on the node {agree(number, 'restart')}, and "
-            f"{are(number)} down until a registry answers: {some}",
+            f"{are(number)} down until a registry answers: {examples}",
             "pull the images to the node before the kubelet starts",
         )
 
@@ -328,8 +332,8 @@ def _find_old_sandboxes(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
         return
     restarts = [
         container.path
-        for each in facts.runtimes
-        for container in each.containers
+        for engine in facts.runtimes
+        for container in engine.containers
         if container.running and upgrade.restarts(container.uid, container.name)
     ]
     if restarts:
@@ -360,11 +364,11 @@ def _find_gpus(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:  # noq
         return
     driver = facts.cgroup_driver if facts.on_node else ""
     if driver in ("systemd", ""):
-        some = (
+        subject = (
             f"{count(len(names), 'pod')} with GPUs ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
         )
         under = "under the cgroup driver systemd" if driver else "if the cgroup driver is systemd"
-        text = f"{some} may lose their devices at systemctl daemon-reload, which packages run, {under}"
+        text = f"{subject} may lose their devices at systemctl daemon-reload, which packages run, {under}"
         advice = "nvidia-ctk system create-dev-char-symlinks --create-all before, or drain the node"
         yield Problem(Status.WARN if driver else Status.INFO, "daemon-reload", text, advice)
 
@@ -372,7 +376,7 @@ def _find_gpus(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:  # noq
 def _has_gpu(pod: Pod) -> bool:
     if pod.phase in FINISHED:
         return False
-    limits = (mapping(mapping(one.spec.get("resources")).get("limits")) for one in pod.containers)
+    limits = (mapping(mapping(container.spec.get("resources")).get("limits")) for container in pod.containers)
     return any(str(resource).startswith(_GPUS) for limit in limits for resource in limit)
 
 

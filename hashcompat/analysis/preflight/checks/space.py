@@ -31,10 +31,10 @@ from hashcompat.core.records.probes import MEMINFO, AbsentError, UnreadError
 
 def _find_full(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     facts.dump.read("filesystem", facts.root)
-    others, release = _mounted_for_pods(facts), upgrade.target.release
+    mount_points, release = _mounted_for_pods(facts), upgrade.target.release
     for probe in facts.dump.of_kind("filesystem"):
         own = probe.name == facts.root
-        if probe.name in others and not own:
+        if probe.name in mount_points and not own:
             continue
         try:
             usage = host.usage(probe.read())
@@ -92,7 +92,7 @@ def _find_pressure(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             yield Problem(Status.WARN, "Ready", text, "find out why before its kubelet is restarted")
     if facts.on_node:
         limits, spaces = _evicting(facts, upgrade), _spaces(facts, upgrade)
-        for signal in (each for each in spaces if each in limits):
+        for signal in (key for key in spaces if key in limits):
             limit, (available, whole) = limits[signal], spaces[signal]
             if whole and available < host.least(limit, whole):
                 text = f"{signal} is {available}, below the {shown.name(limit)} at which the kubelet evicts"
@@ -171,8 +171,8 @@ THROTTLING: Final = Check("PF-148", _find_throttling)
 
 
 def _find_image_gc(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    given = facts.setting("image-gc-high-threshold", "imageGCHighThresholdPercent")
-    high = least(str(upgrade.hazards.image_gc_high if given is None else given), 0)
+    threshold = facts.setting("image-gc-high-threshold", "imageGCHighThresholdPercent")
+    high = least(str(upgrade.hazards.image_gc_high if threshold is None else threshold), 0)
     info = facts.docker_info if facts.drives_docker else facts.cri_info
     directory = runtime.image_directory(facts.runtime, info)
     usage = facts.usage(directory)
@@ -254,7 +254,7 @@ def _find_smaller(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     ]
     before = outcomes(tenants, now, upgrade.target)
     after = outcomes(tenants, then, upgrade.target)
-    names = {one.pod.uid: name_path(one.pod.namespace, one.pod.name) for one in tenants}
+    names = {tenant.pod.uid: name_path(tenant.pod.namespace, tenant.pod.name) for tenant in tenants}
     for uid, short in after.items():
         if uid not in before:
             yield Problem(
@@ -301,13 +301,13 @@ def _reserved(facts: Facts, flag: str, key: str) -> Mapping[str, Any]:
     """
     value = facts.setting(flag, key)
     reserved = dict(pairs(value)) if isinstance(value, str) else value
-    found = dict(reserved) if isinstance(reserved, Mapping) else {}
+    amounts = dict(reserved) if isinstance(reserved, Mapping) else {}
     if cpus := facts.setting("reserved-cpus", "reservedSystemCPUs"):
         try:
-            found["cpu"] = str(len(metav1.parse_cpus(str(cpus)))) if key == "systemReserved" else "0"
+            amounts["cpu"] = str(len(metav1.parse_cpus(str(cpus)))) if key == "systemReserved" else "0"
         except DecodeError as error:
             raise UnreadError(str(error)) from None
-    return found
+    return amounts
 
 
 def _pods(facts: Facts, capacity: Given) -> int | None:
@@ -316,10 +316,10 @@ def _pods(facts: Facts, capacity: Given) -> int | None:
     per_core = facts.setting("pods-per-core", "podsPerCore")
     try:
         pods = _MOST_PODS if most is None else int(most)
-        each = int(per_core or 0)
+        pods_per_core = int(per_core or 0)
     except (TypeError, ValueError):
         return None
-    return min(pods, each * capacity.amounts.get("cpu", 0) // 1000) if each else pods
+    return min(pods, pods_per_core * capacity.amounts.get("cpu", 0) // 1000) if pods_per_core else pods
 
 
 SMALLER: Final = Check("PF-131", _find_smaller, (frozenset({Need.NODE, Need.OBJECTS}),))

@@ -46,10 +46,10 @@ def _find_ids(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if upgrade.hazards.subordinate_ids == "fixed" or not gates_of(facts, upgrade).is_on(gate):
         return
     release = upgrade.target.release
-    each = _number(mapping(facts.config.get("userNamespaces")).get("idsPerPod"), _UNIT)
+    ids_per_pod = _number(mapping(facts.config.get("userNamespaces")).get("idsPerPod"), _UNIT)
     if not host.has_user(facts.dump):
-        if each != _UNIT:  # what runs has the default, and a kubelet that runs has what it recorded
-            yield from _of_pods(facts, release, host.IdRange(each, _IDS - each), each)
+        if ids_per_pod != _UNIT:  # what runs has the default, and a kubelet that runs has what it recorded
+            yield from _of_pods(facts, release, host.IdRange(ids_per_pod, _IDS - ids_per_pod), ids_per_pod)
         return
     if not host.has_program(facts.dump):
         yield Problem(
@@ -63,30 +63,30 @@ def _find_ids(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if service := host.other_service(facts.dump):
         raise UnreadError(f"{NAME_SERVICES} takes them from {name(service)}, which was not asked")
     most = _number(facts.setting("max-pods", "maxPods"), _MOST_PODS)
-    refused = list(_refusals(facts, each, most))
+    refused = list(_refusals(facts, ids_per_pod, most))
     if not refused:
-        yield from _of_pods(facts, release, host.ranges(facts.dump, SUB_IDS[0])[0], each)
+        yield from _of_pods(facts, release, host.ranges(facts.dump, SUB_IDS[0])[0], ids_per_pod)
     for why in refused:
         text = f"kubelet {release} does not start with the ids of the user kubelet: {why}"
-        ids = f"{each}-{each * (most + 1) - 1}"
+        ids = f"{ids_per_pod}-{ids_per_pod * (most + 1) - 1}"
         advice = f"usermod --add-subuids {ids} --add-subgids {ids} kubelet, or remove the user kubelet"
         yield Problem(Status.ERROR, SUB_IDS[0], text, advice)
 
 
-def _of_pods(facts: Facts, release: Release, own: host.IdRange, each: int) -> Iterator[Problem]:
+def _of_pods(facts: Facts, release: Release, own: host.IdRange, ids_per_pod: int) -> Iterator[Problem]:
     """Yield the pods whose recorded ids the kubelet refuses (userns_manager.go recordPodMappings)."""
     taken = set[int]()
-    for uid, found in host.recorded_ranges(facts.dump, facts.root).items():
-        if found.length != each:
-            why = f"they are {found.length}, and a pod has {each}"
-        elif found.first % each:
-            why = f"the first, {found.first}, is no multiple of {each}"
-        elif not own.first <= found.first < own.first + own.length:
-            why = f"the first, {found.first}, is not of {own.first}:{own.length}"
-        elif found.first in taken:
+    for uid, ids in host.recorded_ranges(facts.dump, facts.root).items():
+        if ids.length != ids_per_pod:
+            why = f"they are {ids.length}, and a pod has {ids_per_pod}"
+        elif ids.first % ids_per_pod:
+            why = f"the first, {ids.first}, is no multiple of {ids_per_pod}"
+        elif not own.first <= ids.first < own.first + own.length:
+            why = f"the first, {ids.first}, is not of {own.first}:{own.length}"
+        elif ids.first in taken:
             why = "another pod has them too"
         else:
-            taken.add(found.first)
+            taken.add(ids.first)
             continue
         pod = shown_uid(uid)
         text = f"kubelet {release} does not start with the ids that are recorded of pod {pod}: {why}"
@@ -100,7 +100,7 @@ def _number(value: object, default: int) -> int:
     return int(text) if text.isascii() and text.isdecimal() and int(text[:12]) > 0 else default
 
 
-def _refusals(facts: Facts, each: int, most: int) -> Iterator[str]:
+def _refusals(facts: Facts, ids_per_pod: int, most: int) -> Iterator[str]:
     """Yield why the ranges are refused (pkg/kubelet/userns/userns_manager.go MakeUserNsManager)."""
     uids, gids = (host.ranges(facts.dump, path) for path in SUB_IDS)
     if not uids or not gids:
@@ -113,12 +113,12 @@ def _refusals(facts: Facts, each: int, most: int) -> Iterator[str]:
         own = uids[0]
         if own.first >= _IDS or own.length >= _IDS:
             yield f"{own.first}:{own.length} is more than 32 bits hold"
-        elif own.first % each or own.first < each:
-            yield f"the first, {own.first}, has to be {each} or a multiple of it"
-        elif own.length % each:
-            yield f"their number, {own.length}, has to be a multiple of {each}"
-        elif own.length // each < most:
-            yield f"{own.length} are enough for {own.length // each} pods, and maxPods is {most}"
+        elif own.first % ids_per_pod or own.first < ids_per_pod:
+            yield f"the first, {own.first}, has to be {ids_per_pod} or a multiple of it"
+        elif own.length % ids_per_pod:
+            yield f"their number, {own.length}, has to be a multiple of {ids_per_pod}"
+        elif own.length // ids_per_pod < most:
+            yield f"{own.length} are enough for {own.length // ids_per_pod} pods, and maxPods is {most}"
 
 
 USER_NAMESPACES: Final = Check("PF-129", _find_ids)
@@ -142,16 +142,16 @@ def _find_settings(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         return
     for setting, wanted in _SETTINGS.items():
         try:
-            found = facts.dump.read("file", f"/proc/sys/{setting}").strip()
+            value = facts.dump.read("file", f"/proc/sys/{setting}").strip()
         except AbsentError:
-            found = "not there"
-        if found != str(wanted):
+            value = "not there"
+        if value != str(wanted):
             dotted = setting.replace("/", ".")
             yield Problem(
                 Status.ERROR,
                 dotted,
                 f"kubelet {upgrade.target.release} does not start with protectKernelDefaults: {dotted} is "
-                f"{name(found)[:20]} and has to be {wanted}",
+                f"{name(value)[:20]} and has to be {wanted}",
                 f"sysctl -w {dotted}={wanted}, and write it to a file in /etc/sysctl.d",
             )
 
@@ -167,19 +167,19 @@ _OVERRIDE: Final = "hostname-override"
 def _find_name(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if str(facts.setting("cloud-provider", "") or "external") != "external":
         return  # the cloud names the node
-    given = next((word.text for word in facts.next_flags(_OVERRIDE)), "")
-    known = {
+    override = next((word.text for word in facts.next_flags(_OVERRIDE)), "")
+    names = {
         "its client certificate": facts.certificate_node,
         "its Node object": facts.cluster.node.name if facts.cluster.node is not None else "",
     }
-    if not any(known.values()):
+    if not any(names.values()):
         raise UnreadError("neither a client certificate in the dump nor a Node object shows the node's name")
-    own = (given or facts.dump.read("file", HOSTNAME)).strip().lower()
-    for where, node in known.items():
+    own = (override or facts.dump.read("file", HOSTNAME)).strip().lower()
+    for where, node in names.items():
         if node and own != node:
             yield Problem(
                 Status.ERROR,
-                f"--{_OVERRIDE}" if given else HOSTNAME,
+                f"--{_OVERRIDE}" if override else HOSTNAME,
                 f"kubelet {upgrade.target.release} calls its node {name(own)}, and {where} is of "
                 f"{name(node)}: it may not change that one, and does not find its pods",
                 f"give the kubelet --{_OVERRIDE}={name(node)}, or the host its old name again",
@@ -263,7 +263,9 @@ def _provider_files(facts: Facts, config: str, *, is_directory: bool) -> Provide
     paths = [config]
     if is_directory:
         listed = facts.dump.read("directory", config).splitlines()
-        paths = [f"{config.rstrip('/')}/{each}" for each in sorted(listed) if each.endswith(_ENDS)]
+        paths = [
+            f"{config.rstrip('/')}/{filename}" for filename in sorted(listed) if filename.endswith(_ENDS)
+        ]
     files: ProviderFiles = []
     for path in paths:
         repeated: list[str] = []
@@ -320,12 +322,12 @@ def _of_document(upgrade: KubeletStart, document: Mapping[str, Any], repeated: l
 
 def _unsupported(row: Mapping[str, Any], group: str, hazards: Hazards) -> str:
     """Return why its apiVersion is none that the kubelet knows; empty where it may be one."""
-    version, known = row.get("apiVersion"), [f"{group}/{each}" for each in hazards.provider_versions]
-    if version == "" or version in known:
+    version, versions = row.get("apiVersion"), [f"{group}/{suffix}" for suffix in hazards.provider_versions]
+    if version == "" or version in versions:
         return ""
     if version is None:
         return "has no apiVersion"
-    return f"has the apiVersion {name(str(version))[:60]}, and it knows {', '.join(known)}"
+    return f"has the apiVersion {name(str(version))[:60]}, and it knows {', '.join(versions)}"
 
 
 def _of_provider(upgrade: KubeletStart, provider: Mapping[str, Any], *, tokens: bool) -> Iterator[str]:
@@ -337,21 +339,21 @@ def _of_provider(upgrade: KubeletStart, provider: Mapping[str, Any], *, tokens: 
         yield f"that {why}"
     if "matchImages" not in provider:
         yield "without matchImages"
-    given = provider.get("defaultCacheDuration")
-    duration = parse_duration(given) if isinstance(given, str) else None
-    if given is None:
+    value = provider.get("defaultCacheDuration")
+    duration = parse_duration(value) if isinstance(value, str) else None
+    if value is None:
         yield "without defaultCacheDuration"
-    elif given != "" and (duration is None or duration < 0):
+    elif value != "" and (duration is None or duration < 0):
         yield "whose defaultCacheDuration is no duration, or is negative"
     if hazards.provider_fields is not None:
         for key in sorted(provider.keys() - {*hazards.provider_fields, ""}):
             yield f"with the field {name(key)[:60]}, which it does not know"
     if _TOKENS in provider and _TOKENS in (hazards.provider_fields or ()):
         yield from _of_tokens(provider.get("apiVersion"), tokens=tokens)
-        given, fields = mapping(provider[_TOKENS]), hazards.provider_tokens
-        needed = {field for field, is_needed in fields.items() if is_needed} if given else set()
-        yield from (f"with {_TOKENS} without {field}" for field in sorted(needed - given.keys()))
-        for key in sorted(given.keys() - {*fields, ""}):
+        value, fields = mapping(provider[_TOKENS]), hazards.provider_tokens
+        needed = {field for field, is_needed in fields.items() if is_needed} if value else set()
+        yield from (f"with {_TOKENS} without {field}" for field in sorted(needed - value.keys()))
+        for key in sorted(value.keys() - {*fields, ""}):
             yield f"with the field {name(key)[:60]} of {_TOKENS}, which it does not know"
 
 
@@ -413,7 +415,7 @@ def _find_manifests(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         except AbsentError:
             files = ""
     # A name that begins with a point is none of a manifest (pkg/kubelet/config/file.go extractFromDir).
-    if any(not each.startswith(".") for each in filter(None, lines(files))):
+    if any(not filename.startswith(".") for filename in filter(None, lines(files))):
         return
     names = few([name_path(pod.namespace, pod.name) for pod in own], 2)
     text = f"kubelet {upgrade.target.release} removes {count(len(own), 'static pod')} ({names}): {where}"

@@ -240,9 +240,9 @@ def _missing_containers(facts: Facts, upgrade: KubeletStart, state: FoundStateFi
     entries = state.content.get("entries") or {}
     if state.form is None or not state.form.by_id or not entries or not upgrade.hazards.cpu_entries_migrate:
         return
-    known = runtime.container_ids(facts.dump)
+    ids = runtime.container_ids(facts.dump)
     for name in sorted(entries):
-        if name not in known:
+        if name not in ids:
             yield f"it names container {name[:12]}, which no longer exists"
 
 
@@ -263,10 +263,10 @@ def _refusals(facts: Facts, upgrade: KubeletStart) -> Iterator[tuple[str, Proble
         return  # PF-105 and PF-112 say so
     old = upgrade.current and with_gates(upgrade.current, facts.gates)
     move = "move the pod to another node before the kubelet starts"
-    for name, found in _refused(facts, cpus, old, with_gates(upgrade.target, facts.gates)):
-        then = "is" if found.certain else "may be"
-        text = f"{name}: {found.text}: its pod {then} refused ({found.reason})"
-        yield found.reason, Problem(Status.ERROR if found.certain else Status.UNKNOWN, name, text, move)
+    for name, refusal in _refused(facts, cpus, old, with_gates(upgrade.target, facts.gates)):
+        then = "is" if refusal.certain else "may be"
+        text = f"{name}: {refusal.text}: its pod {then} refused ({refusal.reason})"
+        yield refusal.reason, Problem(Status.ERROR if refusal.certain else Status.UNKNOWN, name, text, move)
 
 
 def _refused(facts: Facts, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> Iterator[tuple[str, Refusal]]:
@@ -276,11 +276,11 @@ def _refused(facts: Facts, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> Ite
             held = cpus.held.get(uid, {})
             containers = [WithCpus(name, len(own), own) for name, own in sorted(held.items())]
             pinned = [
-                WithMemory(name, {one.kind: one.size for one in blocks}, blocks)
+                WithMemory(name, {block.kind: block.size for block in blocks}, blocks)
                 for name, blocks in sorted(cpus.memory.held.get(uid, {}).items())
             ]
-            those = refusals(containers, cpus, new, pinned)
-            yield from ((f"{shown.uid(uid)}/{one.container}", one) for one in those)
+            pod_refusals = refusals(containers, cpus, new, pinned)
+            yield from ((f"{shown.uid(uid)}/{refusal.container}", refusal) for refusal in pod_refusals)
         return
     pods = [(pod, Whole(pod)) for pod in facts.cluster.pods if pod.phase not in FINISHED]
     anew = [taken_anew(whole, pod, cpus, old, new) for pod, whole in pods]
@@ -289,18 +289,20 @@ def _refused(facts: Facts, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> Ite
         taken[turn_of(pod)] += own
     in_turn = turns(taken)
     for (pod, whole), own in zip(pods, anew, strict=True):
-        found = without_held(cpus) if moves(pod, old, new) else cpus
-        claiming = structs.replace(found, claimed=in_turn.until(pod) - own)
-        for one in refused(whole, pod, claiming, old, new):
-            yield name_path(pod.namespace, pod.name, one.container), one
+        base = without_held(cpus) if moves(pod, old, new) else cpus
+        claiming = structs.replace(base, claimed=in_turn.until(pod) - own)
+        for refusal in refused(whole, pod, claiming, old, new):
+            yield name_path(pod.namespace, pod.name, refusal.container), refusal
 
 
 WHOLE_CORES: Final = Check(
-    "PF-138", lambda facts, upgrade: (one for reason, one in _refusals(facts, upgrade) if reason != TOPOLOGY)
+    "PF-138",
+    lambda facts, upgrade: (problem for reason, problem in _refusals(facts, upgrade) if reason != TOPOLOGY),
 )
 
 TOPOLOGY_REFUSED: Final = Check(
-    "PF-139", lambda facts, upgrade: (one for reason, one in _refusals(facts, upgrade) if reason == TOPOLOGY)
+    "PF-139",
+    lambda facts, upgrade: (problem for reason, problem in _refusals(facts, upgrade) if reason == TOPOLOGY),
 )
 
 
@@ -315,8 +317,8 @@ def _find_memory_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]
         policy = managers.memory_policy(facts)
         written = state.content.get("policyName") or ""
         if policy != written:
-            given, recorded = (json.dumps(shown.name(str(value))) for value in (policy, written))
-            yield f"the configured policy {given} differs from {recorded} in the file"
+            configured, recorded = (json.dumps(shown.name(str(value))) for value in (policy, written))
+            yield f"the configured policy {configured} differs from {recorded} in the file"
         elif policy == managers.STATIC_MEMORY:
             yield from _other_memory(facts, state.content.get("machineState") or {})
 
@@ -367,9 +369,9 @@ def _huge_pages(facts: Facts, node: str) -> tuple[int, int] | None:
 
     None where that is not shown; the file has those of other sizes too, of which a dump has nothing.
     """
-    found = _PAGES.search(facts.dump.read("file", f"{NUMA}/node{node}/meminfo"))
+    match = _PAGES.search(facts.dump.read("file", f"{NUMA}/node{node}/meminfo"))
     size = facts.memory.get("Hugepagesize", 0)
-    return (size, int(found[1]) * size) if found and size >= 1 << 20 else None
+    return (size, int(match[1]) * size) if match and size >= 1 << 20 else None
 
 
 MEMORY_STATE: Final = Check("PF-108", _find_memory_state)

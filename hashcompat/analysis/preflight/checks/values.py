@@ -49,8 +49,8 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     try:
         # Those of the next start: Facts may have what the kubelet that runs is given.
         directory = GivenSettings((), flags).flag(_DIRECTORY)
-        others = drop_ins(facts.dump, directory.value if directory else "")
-        documents = [(path, facts.config_file), *others] if path else others
+        drop_in_files = drop_ins(facts.dump, directory.value if directory else "")
+        documents = [(path, facts.config_file), *drop_in_files] if path else drop_in_files
     except UnparsedError as error:
         text = f"kubelet {release} does not start: {error}; checks that need it were left out"
         advice = f"mend {error.path}, and check the node again"
@@ -68,19 +68,19 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             yield Problem(Status.WARN, name, text, advice)
     nulls_remove = upgrade.hazards.drop_ins != "nulls are nothing"
     merged = GivenSettings(documents or (), flags, nulls_remove=nulls_remove)
-    given = GivenCheck(merged, start, upgrade, facts.dump)
-    yield from _wrong_kinds(given)
-    yield from _refused(given, is_whole=documents is not None)
+    check = GivenCheck(merged, start, upgrade, facts.dump)
+    yield from _wrong_kinds(check)
+    yield from _refused(check, is_whole=documents is not None)
 
 
 # Values of another kind than their flag or field: the kubelet cannot even read them.
 
 
-def _wrong_kinds(given: GivenCheck) -> Iterator[Problem]:
+def _wrong_kinds(check: GivenCheck) -> Iterator[Problem]:
     """Yield the flags and fields that have a value of another kind."""
-    rows = given.hazards.values.rows(given.release)
+    rows = check.hazards.values.rows(check.release)
     judged = {row.field for row in rows}, {row.flag for row in rows}
-    for flag in given.settings.given:
+    for flag in check.settings.given:
         kind = flag.flag.kind if flag.flag else ""
         if shown.MASK in flag.value and (kind not in TEXTS or flag.name in judged[1]):
             yield _hidden(f"--{flag.name}", flag.source)
@@ -89,12 +89,12 @@ def _wrong_kinds(given: GivenCheck) -> Iterator[Problem]:
             go_type = flag.flag.type if flag.flag else ""
             why = "it is not all pairs such as NAME=VALUE"
             yield _problem(
-                given,
+                check,
                 setting,
                 RefusedValue(why if kind == "map" else why_not(kind, go_type, integer_of(flag.value))),
             )
-    fields = given.hazards.config.fields(given.release)
-    for path, document in given.settings.documents:
+    fields = check.hazards.config.fields(check.release)
+    for path, document in check.settings.documents:
         for field, value in values(fields, document, ""):
             if is_hidden(value) and (field.kind not in TEXTS or field.path in judged[0]):
                 yield _hidden(field.path, path)
@@ -103,7 +103,7 @@ def _wrong_kinds(given: GivenCheck) -> Iterator[Problem]:
                 why = why_not(field.kind, field.type, value)
                 is_plain = field.kind == "string" and not isinstance(value, list | Mapping)
                 advice = f"put it in quotes in {path}" if is_plain else ""
-                yield _problem(given, setting, RefusedValue(why, advice, given.shown(value)))
+                yield _problem(check, setting, RefusedValue(why, advice, check.shown(value)))
 
 
 def _hidden(name: str, source: str) -> Problem:
@@ -113,24 +113,24 @@ def _hidden(name: str, source: str) -> Problem:
 # Values that the release refuses.
 
 
-def _refused(given: GivenCheck, *, is_whole: bool) -> Iterator[Problem]:
+def _refused(check: GivenCheck, *, is_whole: bool) -> Iterator[Problem]:
     """Yield the values that the release refuses; without the files only those of flags by themselves."""
-    seen, is_known = set[tuple[str, ...]](), given.hazards.values.knows(given.release)
-    for row in given.hazards.values.rows(given.release):
+    seen, is_known = set[tuple[str, ...]](), check.hazards.values.knows(check.release)
+    for row in check.hazards.values.rows(check.release):
         gates = row.needs_gate or row.with_gate or row.without_gate
         if not is_whole and (row.field or gates or row.drop_ins_need):
             continue
-        if not given.counts(row):
+        if not check.counts(row):
             continue
-        setting = given.of(row)
+        setting = check.of(row)
         if setting is None:
             continue
-        for refusal in refusals(given, row, setting):
+        for refusal in refusals(check, row, setting):
             # Of two rows with accepted words, one says enough.
             key = (setting.name, refusal.value) if row.one_of else (setting.name, refusal.why)
             if key not in seen:
                 seen.add(key)
-                yield _problem(given, setting, refusal if is_known else _doubted(refusal))
+                yield _problem(check, setting, refusal if is_known else _doubted(refusal))
 
 
 def _doubted(refusal: RefusedValue) -> RefusedValue:
@@ -138,12 +138,12 @@ def _doubted(refusal: RefusedValue) -> RefusedValue:
     return structs.replace(refusal, why=f"for 1.10 {refusal.why}", status=Status.UNKNOWN)
 
 
-def _problem(given: GivenCheck, setting: Setting, refusal: RefusedValue) -> Problem:
+def _problem(check: GivenCheck, setting: Setting, refusal: RefusedValue) -> Problem:
     effect = "does not start" if refusal.status is Status.ERROR else "may not start"
     value = f" {refusal.value}" if refusal.value else ""
     where = f" of {setting.source}" if setting.source else ", its default"
     place = f" in {setting.source}" if setting.source else ""
-    text = f"kubelet {given.release} {effect} with {setting.name}{value}{where}: {refusal.why}"
+    text = f"kubelet {check.release} {effect} with {setting.name}{value}{where}: {refusal.why}"
     advice = refusal.advice or f"change or remove {setting.name}{place}"
     return Problem(refusal.status, setting.name, text, advice)
 

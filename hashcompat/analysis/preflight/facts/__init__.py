@@ -56,13 +56,13 @@ def _runtimes_driver(dump: Dump) -> str:
 class Facts:
     """The facts of one node."""
 
-    def __init__(self, dump: Dump, cluster: NodeObjects = _NOWHERE, known: FlagTable | None = None) -> None:
+    def __init__(self, dump: Dump, cluster: NodeObjects = _NOWHERE, table: FlagTable | None = None) -> None:
         node = cluster.node
         noted = node is not None and node.node_arguments is not None
         is_shown = noted or ("arguments", kubelet.K3S) in dump.probes
         self.dump = kubelet.within_k3s(dump, node, _runtimes_driver) if is_shown else dump
         self.cluster = cluster
-        self._takes_value = known.takes_value if known else kubelet.any_form
+        self._takes_value = table.takes_value if table else kubelet.any_form
 
     @property
     def on_node(self) -> bool:
@@ -180,9 +180,9 @@ class Facts:
         else:
             if not self.restarts_from_unit:
                 return running
-        given = kubelet.flags_to_start([word.text for word in self.start.words], self._takes_value)
+        flags = kubelet.flags_to_start([word.text for word in self.start.words], self._takes_value)
         # The collector may have left out a value that a variable has: --config=${FILE}.
-        return {name: value or running.get(name, "") for name, value in given.items()}
+        return {name: value or running.get(name, "") for name, value in flags.items()}
 
     @cached_property
     def running_flags(self) -> Mapping[str, str]:
@@ -201,14 +201,14 @@ class Facts:
 
     def next_flags(self, name: str) -> tuple[units.UnitArgument, ...]:
         """Return the values that a flag has at the kubelet's next start, the last one first."""
-        known = self.start.complete
-        words = self.start.words if known else (*self.start.words, *self.words)
-        found: list[units.UnitArgument] = []
+        is_complete = self.start.complete
+        words = self.start.words if is_complete else (*self.start.words, *self.words)
+        arguments: list[units.UnitArgument] = []
         for word, after in pairwise([*words, units.UnitArgument("", "")]):
-            flag, given, value = word.text.lstrip("-").partition("=")
+            flag, equals, value = word.text.lstrip("-").partition("=")
             if flag == name and word.text.startswith("-"):
-                found.append(units.UnitArgument(value, word.source) if given else after)
-        return tuple(reversed(found))
+                arguments.append(units.UnitArgument(value, word.source) if equals else after)
+        return tuple(reversed(arguments))
 
     @cached_property
     def certificate_node(self) -> str:

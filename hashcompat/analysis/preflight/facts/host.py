@@ -66,10 +66,10 @@ class Mount(msgspec.Struct, frozen=True):
 def mounts(text: str) -> tuple[Mount, ...]:
     """Read a mount table, fstab(5); raises UnreadError for one of nothing, which no node has."""
     rows = (line.split(" ") for line in lines(text))
-    found = tuple(Mount(row[0], _unescaped(row[1]), row[2]) for row in rows if len(row) > 2)
-    if not found:
+    table = tuple(Mount(row[0], _unescaped(row[1]), row[2]) for row in rows if len(row) > 2)
+    if not table:
         raise UnreadError("nothing is in the mount table: /proc of the node could not be seen")
-    return found
+    return table
 
 
 def _unescaped(path: str) -> str:
@@ -117,17 +117,17 @@ def usage(text: str) -> Usage:
     return Usage(*(count * _BLOCK for count in blocks), *inodes)
 
 
-def thresholds(given: Any, defaults: Mapping[str, str], *, merged: bool) -> Mapping[str, str]:
+def thresholds(setting: Any, defaults: Mapping[str, str], *, merged: bool) -> Mapping[str, str]:
     """Return evictionHard: what the kubelet is given, as flag or mapping, instead of all the defaults.
 
     ``merged``: mergeDefaultEvictionSettings (1.33), with which the defaults are kept for other signals.
     """
-    if given is None:
+    if setting is None:
         return defaults
-    if isinstance(given, Mapping):
-        limits = {str(signal): str(value) for signal, value in given.items()}
+    if isinstance(setting, Mapping):
+        limits = {str(signal): str(value) for signal, value in setting.items()}
     else:
-        pairs = (pair.partition("<") for pair in str(given).split(","))
+        pairs = (pair.partition("<") for pair in str(setting).split(","))
         limits = {signal.strip(): value.strip() for signal, _, value in pairs if value}
     return {**defaults, **limits} if merged else limits
 
@@ -142,12 +142,12 @@ def least(threshold: str, whole: int) -> Fraction:
         raise UnreadError("a value that is not a threshold") from None
 
 
-def reserved(given: Any, resource: str) -> Fraction:
+def reserved(setting: Any, resource: str) -> Fraction:
     """Return what of a resource is reserved, by a flag, ``memory=1Gi,cpu=1``, or a mapping."""
-    if not isinstance(given, Mapping):
-        pairs = (pair.partition("=") for pair in str(given or "").split(","))
-        given = {name.strip(): value.strip() for name, _, value in pairs}
-    return least(str(given.get(resource, "0")), 0)
+    if not isinstance(setting, Mapping):
+        pairs = (pair.partition("=") for pair in str(setting or "").split(","))
+        setting = {name.strip(): value.strip() for name, _, value in pairs}
+    return least(str(setting.get(resource, "0")), 0)
 
 
 _LINE: Final = "notAfter="
@@ -289,8 +289,8 @@ def _common_name(der: bytes) -> str:
     while subject:
         _, attribute, subject = _element(subject, _SET)
         _, pair, _ = _element(attribute, _SEQUENCE)
-        if found := _COMMON_NAME.match(pair):
-            return pair[found.end() :].decode()
+        if match := _COMMON_NAME.match(pair):
+            return pair[match.end() :].decode()
     raise ValueError("no common name")
 
 
@@ -329,13 +329,13 @@ def has_program(dump: Dump) -> bool:
         path = f"{directory}/{GETSUBIDS}"
         kind, name = ("directory", directory) if ("directory", directory) in dump.probes else ("path", path)
         try:
-            found = dump.read(kind, name)
+            text = dump.read(kind, name)
         except AbsentError:
             continue
         except UnreadError as error:
             unread.append(str(error))
             continue
-        if kind == "path" or GETSUBIDS in found.splitlines():
+        if kind == "path" or GETSUBIDS in text.splitlines():
             return True
     # One list of names without it settles nothing alone, but a distribution has it in /usr/bin.
     if unread and ("directory", "/usr/bin") not in dump.probes:
@@ -348,13 +348,13 @@ def ranges(dump: Dump, path: str) -> tuple[IdRange, ...]:
     user = _line(dump) or [USER]
     owners = {USER, *user[2:3]}
     rows = [line.split(":") for line in _read(dump, path)]
-    found = list[IdRange]()
+    id_ranges = list[IdRange]()
     for parts in [row[1:] for row in rows if row[0] in owners]:
         numbers = [part.strip() for part in parts]
         if len(numbers) != 2 or not all(map(_NUMBER.fullmatch, numbers)):
             raise UnreadError(f"{path}: a line of {USER} is not NAME:FIRST:LENGTH")
-        found.append(IdRange(*map(int, numbers)))
-    return tuple(found)
+        id_ranges.append(IdRange(*map(int, numbers)))
+    return tuple(id_ranges)
 
 
 def _read(dump: Dump, path: str) -> list[str]:
@@ -379,11 +379,11 @@ def recorded_ranges(dump: Dump, root: str) -> Mapping[str, IdRange]:
 
     Raises UnreadError, also for a record that is not of one range.
     """
-    found, place = dict[str, IdRange](), f"{root.rstrip('/')}/pods"
+    id_ranges, place = dict[str, IdRange](), f"{root.rstrip('/')}/pods"
     try:
         recorded = lines(dump.read("mappings", place))
     except AbsentError:
-        return found
+        return id_ranges
     for line in recorded:
         uid, _, content = line.partition(" ")
         if not content:  # a kubelet passes over an empty file
@@ -391,8 +391,8 @@ def recorded_ranges(dump: Dump, root: str) -> Mapping[str, IdRange]:
         match = _MAPPED.fullmatch(content)
         if match is None or match[1] != match[3] or match[2] != match[4]:
             raise UnreadError(f"{place}/{shown.name(uid)[:40]}/userns: not one mapping of ids")
-        found[uid] = IdRange(int(match[1]), int(match[2]))
-    return found
+        id_ranges[uid] = IdRange(int(match[1]), int(match[2]))
+    return id_ranges
 
 
 _OF_IDS: Final = r'\[\{"hostId":([0-9]{1,10}),"containerId":0,"length":([0-9]{1,10})\}\]'
@@ -431,8 +431,8 @@ CGROUP_V2: Final = "cgroup2"
 
 def cgroups(dump: Dump) -> str:
     """Return the type of file system at the top of the cgroups; raises AbsentError and UnreadError."""
-    found = mounts(dump.read("file", MOUNTS))
-    kind = next((mount.kind for mount in found if mount.path == CGROUPS), None)
+    table = mounts(dump.read("file", MOUNTS))
+    kind = next((mount.kind for mount in table if mount.path == CGROUPS), None)
     if kind is None:
         raise UnreadError(f"nothing is mounted at {CGROUPS}")
     return kind
@@ -445,10 +445,10 @@ def controllers(dump: Dump) -> Mapping[str, frozenset[str]]:
     of an older collector.
     """
     rows = (line.split(" ") for line in lines(dump.read(*CGROUPS_OF_SERVICES)))
-    found = {path: frozenset(filter(None, names)) for path, *names in rows}
-    if "/" not in found:
+    controllers_by_path = {path: frozenset(filter(None, names)) for path, *names in rows}
+    if "/" not in controllers_by_path:
         raise UnreadError(f"{CGROUPS}: no cgroups are shown")
-    return found
+    return controllers_by_path
 
 
 def shows_cgroup(path: str) -> bool:

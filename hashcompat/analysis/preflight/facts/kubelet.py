@@ -61,10 +61,10 @@ def flags_to_start(words: Sequence[str], takes_value: TakesValue) -> Mapping[str
 
     Raises UnparsedError where the last one has no value and needs one: no kubelet starts with that.
     """
-    found, unfinished = _flags_among(words, takes_value)
+    flag_values, unfinished = _flags_among(words, takes_value)
     if unfinished:
         raise UnparsedError(f"--{unfinished}", "it has no value")
-    return dict(found)
+    return dict(flag_values)
 
 
 _OF_K3S: Final = (
@@ -105,17 +105,17 @@ def within_k3s(dump: Dump, node: Node | None, driver: Callable[[Dump], str]) -> 
             words += lines(dump.read("arguments", K3S))[1:]
         except (AbsentError, UnreadError):
             return dump
-    found = Probe("arguments", ARGUMENTS, "\n".join(["kubelet", *words, ""]))
-    return structs.replace(dump, probes={**dump.probes, ("arguments", ARGUMENTS): (found,)})
+    arguments = Probe("arguments", ARGUMENTS, "\n".join(["kubelet", *words, ""]))
+    return structs.replace(dump, probes={**dump.probes, ("arguments", ARGUMENTS): (arguments,)})
 
 
 def _of_node(arguments: Sequence[str]) -> list[str]:
     """Return what the arguments of k3s make the kubelet's."""
-    given = flags_of_all(arguments)
-    words = [f"--{_K3S_FLAGS[name]}={value}" for name, value in given if name in _K3S_FLAGS]
-    if ("protect-kernel-defaults", "true") in given:
+    flag_values = flags_of_all(arguments)
+    words = [f"--{_K3S_FLAGS[name]}={value}" for name, value in flag_values if name in _K3S_FLAGS]
+    if ("protect-kernel-defaults", "true") in flag_values:
         words.append("--protect-kernel-defaults=true")
-    return [*words, *(f"--{value}" for name, value in given if name == "kubelet-arg")]
+    return [*words, *(f"--{value}" for name, value in flag_values if name == "kubelet-arg")]
 
 
 def flags_of_all(words: Sequence[str], takes_value: TakesValue = any_form) -> list[tuple[str, str]]:
@@ -125,17 +125,17 @@ def flags_of_all(words: Sequence[str], takes_value: TakesValue = any_form) -> li
 
 def _flags_among(words: Sequence[str], takes_value: TakesValue) -> tuple[list[tuple[str, str]], str]:
     """Return the flags among arguments, and the name of the one that waits for its value at their end."""
-    found, waiting = list[tuple[str, str]](), ""
+    flag_values, waiting = list[tuple[str, str]](), ""
     for word, after in pairwise([*words, "--"]):
         name, equals, value = word.lstrip("-").partition("=")
         if waiting:
-            found.append((waiting, word))
+            flag_values.append((waiting, word))
             waiting = ""
         elif word.startswith("-") and not equals and takes_value(name):
             waiting = name
         elif word.startswith("-"):
-            found.append((name, value if equals else "true" if after.startswith("-") else after))
-    return found, waiting
+            flag_values.append((name, value if equals else "true" if after.startswith("-") else after))
+    return flag_values, waiting
 
 
 def check_own_flags(dump: Dump) -> None:
@@ -171,15 +171,15 @@ def configuration(path: str, text: str, repeated: list[str]) -> Mapping[str, Any
     1.37.1), and UnreadError where the collector hid something of it, which may be why.
     """
     try:
-        found = yaml.first(text, repeated)
-        why = "it is empty" if found is None else "it is no object"
+        document = yaml.first(text, repeated)
+        why = "it is empty" if document is None else "it is no object"
     except InputError as error:
-        found, why = None, str(error)
-    if not isinstance(found, Mapping):
+        document, why = None, str(error)
+    if not isinstance(document, Mapping):
         if MASK in text:
             raise UnreadError(f"{path}: {why}")
         raise UnparsedError(path, why)
-    return found
+    return document
 
 
 class GivenFlag(msgspec.Struct, frozen=True):
@@ -199,19 +199,19 @@ class GivenFlag(msgspec.Struct, frozen=True):
 
 def given_flags(words: Iterable[UnitArgument], table: FlagTable, release: Release) -> Iterator[GivenFlag]:
     """Yield the flags among arguments, as a release takes them; an unknown one may have the next argument."""
-    found = (each for each in _parsed(words, table, release) if isinstance(each, GivenFlag))
-    return (each for each in found if not each.unfinished)
+    all_flags = (argument for argument in _parsed(words, table, release) if isinstance(argument, GivenFlag))
+    return (flag for flag in all_flags if not flag.unfinished)
 
 
 def unfinished(words: Iterable[UnitArgument], table: FlagTable, release: Release) -> list[GivenFlag]:
     """Return the flag that has no value though it needs one: the last argument, or none (pflag)."""
-    found = (each for each in _parsed(words, table, release) if isinstance(each, GivenFlag))
-    return [each for each in found if each.unfinished]
+    all_flags = (argument for argument in _parsed(words, table, release) if isinstance(argument, GivenFlag))
+    return [flag for flag in all_flags if flag.unfinished]
 
 
 def left_over(words: Iterable[UnitArgument], table: FlagTable, release: Release) -> list[UnitArgument]:
     """Return the arguments that are neither flags nor their values: a kubelet knows no commands."""
-    return [each for each in _parsed(words, table, release) if isinstance(each, UnitArgument)]
+    return [argument for argument in _parsed(words, table, release) if isinstance(argument, UnitArgument)]
 
 
 def _parsed(
@@ -283,8 +283,8 @@ def gates(flags: Mapping[str, str], config: Mapping[str, Any]) -> Settings:
     listed = config.get("featureGates")
     values: dict[str, object] = dict(listed) if isinstance(listed, Mapping) else {}
     values.update(pairs(flags.get("feature-gates", "")))
-    known = ((str(name), truth(value)) for name, value in values.items())
-    return frozenset((name, value) for name, value in known if value is not None)
+    settings = ((str(name), truth(value)) for name, value in values.items())
+    return frozenset((name, value) for name, value in settings if value is not None)
 
 
 def reserved_memory(flags: Mapping[str, str], config: Mapping[str, Any]) -> Mapping[int, int]:

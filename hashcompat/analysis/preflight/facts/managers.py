@@ -127,7 +127,7 @@ def reduced(files: Files, catalog: Catalog, alias: Alias) -> Probes:
     from hashcompat.analysis.preflight.facts import Facts  # noqa: PLC0415 - as above
 
     hazards = catalog.hazards(catalog.kubelet(catalog.known.newest).release)
-    facts = Facts(dump_of(files), known=hazards.flags)
+    facts = Facts(dump_of(files), table=hazards.flags)
     try:
         flags, config = facts.flags, facts.config
         is_static, is_pinned = policy(facts) == STATIC, memory_policy(facts) == STATIC_MEMORY
@@ -138,7 +138,7 @@ def reduced(files: Files, catalog: Catalog, alias: Alias) -> Probes:
     words = [f"--{flag}={_plain(flags[flag])}" for flag in _SETTINGS if flag in flags]
     settings = {key: _plain(config[key]) for key in _SETTINGS.values() if key in config}
     made = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **settings}
-    found: list[tuple[str, str, str | None, str]] = [
+    probes: list[tuple[str, str, str | None, str]] = [
         ("arguments", ARGUMENTS, "\n".join(["kubelet", f"--config={_PLACE}", *words, ""]), ""),
         ("file", _PLACE, jsontext.dumps(made), ""),
     ]
@@ -147,22 +147,22 @@ def reduced(files: Files, catalog: Catalog, alias: Alias) -> Probes:
         if kind == "file" and (name == path or (name == memory and (is_static or is_pinned))):
             written = _state if name == path else _memory_state
             state = (None, _HIDDEN) if problem else (None, "") if text is None else written(text, alias)
-            found.append((kind, f"{KUBELET_ROOT}/{PurePosixPath(name).name}", *state))
+            probes.append((kind, f"{KUBELET_ROOT}/{PurePosixPath(name).name}", *state))
         elif not (is_static or is_pinned):
             continue
         elif kind == "directory" and name == NUMA:
             names = [word for word in (text or "").split() if _NODE.fullmatch(word)]
-            found.append((kind, name, None if text is None else "\n".join(names), problem and _HIDDEN))
+            probes.append((kind, name, None if text is None else "\n".join(names), problem and _HIDDEN))
         elif name.startswith((CPUS, NUMA)) and name.endswith(_OF_CPUS):
             is_kept = not problem and (text is None or _NUMBERS.fullmatch(text.strip()) is not None)
-            found.append((kind, name, text if is_kept else None, "" if is_kept else _HIDDEN))
-    return tuple(found)
+            probes.append((kind, name, text if is_kept else None, "" if is_kept else _HIDDEN))
+    return tuple(probes)
 
 
 def _plain(value: Any) -> Any:
     """Return a setting with a mask for each text that may be anything."""
     if isinstance(value, Mapping):
-        return {_plain(str(key)): _plain(one) for key, one in value.items()}
+        return {_plain(str(key)): _plain(entry) for key, entry in value.items()}
     if isinstance(value, list):
         return MASK
     return value if not isinstance(value, str) or _WORDS.fullmatch(value) else MASK
@@ -171,11 +171,11 @@ def _plain(value: Any) -> Any:
 def _state(text: str, alias: Alias) -> tuple[str | None, str]:
     """Return a state file with aliases for UIDs; why it is not there for what no kubelet writes."""
     try:
-        given = jsontext.loads(text)
-        kept = _aliased(given, alias)
+        document = jsontext.loads(text)
+        kept = _aliased(document, alias)
     except InputError:
         return None, _HIDDEN
-    return (text if kept == given else jsontext.dumps(kept)), ""
+    return (text if kept == document else jsontext.dumps(kept)), ""
 
 
 def _memory_state(text: str, alias: Alias) -> tuple[str | None, str]:
@@ -186,32 +186,32 @@ def _memory_state(text: str, alias: Alias) -> tuple[str | None, str]:
     kept = {
         alias(uid): {
             _plain(name): [structs.replace(row, type=_plain(row.type)) for row in rows]
-            for name, rows in one.items()
+            for name, rows in containers.items()
         }
-        for uid, one in pinned.items()
+        for uid, containers in pinned.items()
     }
     return jsontext.dumps({"policyName": STATIC_MEMORY, "entries": msgspec.to_builtins(kept)}), ""
 
 
-def _aliased(given: Any, alias: Alias) -> dict[str, Any]:
+def _aliased(document: Any, alias: Alias) -> dict[str, Any]:
     """Return the content of a state file with aliases, and checksums that hold.
 
     One of 0 holds in each form but that of PodLevelResourceManagers in 1.36, and that of ``data``.
     """
-    if not isinstance(given, Mapping) or not given.keys() <= {*_OF_STATE, *_CHECKSUMS}:
+    if not isinstance(document, Mapping) or not document.keys() <= {*_OF_STATE, *_CHECKSUMS}:
         raise InputError(_HIDDEN)
-    kept = {key: _plain(value) for key, value in given.items() if key != "data"}
+    kept = {key: _plain(value) for key, value in document.items() if key != "data"}
     for key in ("entries", "podEntries"):
         if isinstance(kept.get(key), Mapping):
-            kept[key] = {alias(str(uid)): one for uid, one in kept[key].items()}
-    if kept != {key: given[key] for key in kept} and "checksum" in kept:
+            kept[key] = {alias(str(uid)): entry for uid, entry in kept[key].items()}
+    if kept != {key: document[key] for key in kept} and "checksum" in kept:
         kept["checksum"] = 0
-    if isinstance(given.get("data"), str):
-        inner = jsontext.loads(given["data"])
+    if isinstance(document.get("data"), str):
+        inner = jsontext.loads(document["data"])
         is_same = (content := _aliased(inner, alias)) == inner
-        kept["data"] = given["data"] if is_same else jsontext.dumps(content)
-        kept["dataChecksum"] = given.get("dataChecksum") if is_same else string_digest(kept["data"])
-    return {key: kept[key] for key in given if key in kept}
+        kept["data"] = document["data"] if is_same else jsontext.dumps(content)
+        kept["dataChecksum"] = document.get("dataChecksum") if is_same else string_digest(kept["data"])
+    return {key: kept[key] for key in document if key in kept}
 
 
 _OF_STATE: Final = ("policyName", "defaultCpuSet", "entries", "podEntries")
@@ -240,9 +240,9 @@ def cpus_of(
         if is_static and topology != "none":
             raise
         memory = structs.replace(memory, known=False)
-    found = Cpus(topology=topology, by_pod=by_pod, by_socket=by_socket, nodes=nodes, memory=memory)
+    base = Cpus(topology=topology, by_pod=by_pod, by_socket=by_socket, nodes=nodes, memory=memory)
     if not is_static:
-        return found
+        return base
     try:
         content = _content(facts, states.cpu_manager_state, gates)
         default = metav1.parse_cpus(content.get("defaultCpuSet") or "")
@@ -261,7 +261,7 @@ def cpus_of(
     cores = _cores(facts) if whole_cores and (held or asked) else frozenset[frozenset[int]]()
     threads = most_threads(architecture)
     return structs.replace(
-        found,
+        base,
         exclusive=True,
         held=held,
         whole_cores=whole_cores,
@@ -290,9 +290,9 @@ def memory_of(facts: Facts, file: StateFile, gates: Gates) -> Memory:
     held = {
         uid: {
             name: tuple(Block(row.type, row.size, frozenset(map(str, row.numa_affinity))) for row in rows)
-            for name, rows in one.items()
+            for name, rows in containers.items()
         }
-        for uid, one in entries.items()
+        for uid, containers in entries.items()
     }
     return Memory(pinned=True, held=held)
 
@@ -370,11 +370,11 @@ def _topology(facts: Facts, gates: Gates) -> tuple[str, bool, bool]:
     No kubelet starts with the latter and the strictest policy (pkg/kubelet/cm/cpumanager/policy_options.go
     ``ValidateStaticPolicyOptions``, 1.26.15 and 1.36.5).
     """
-    found = chosen(facts.flags, "topology-manager-policy", facts.config, "topologyManagerPolicy", "none")
+    topology = chosen(facts.flags, "topology-manager-policy", facts.config, "topologyManagerPolicy", "none")
     scope = chosen(facts.flags, "topology-manager-scope", facts.config, "topologyManagerScope", "container")
     by_socket = has_option(facts, BY_SOCKET)
-    is_asked = gates.is_on("TopologyManager") and not (by_socket and found == STRICTEST)
-    return found if is_asked else "none", scope == "pod", by_socket
+    is_asked = gates.is_on("TopologyManager") and not (by_socket and topology == STRICTEST)
+    return topology if is_asked else "none", scope == "pod", by_socket
 
 
 def _nodes(facts: Facts) -> Mapping[str, frozenset[int]]:

@@ -48,10 +48,10 @@ class OwnSettings(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1 << 10)
 def settings_of(files: Files, kubelet: Kubelet, catalog: Catalog) -> OwnSettings | None:
     """Return what a node gives to the kubelet that starts there; None where its files do not show that."""
-    facts = Facts(dump_of(files), known=catalog.hazards(kubelet.release).flags)
+    facts = Facts(dump_of(files), table=catalog.hazards(kubelet.release).flags)
     try:
-        given = facts.setting("allowed-unsafe-sysctls", "allowedUnsafeSysctls") or ()
-        words = given.split(",") if isinstance(given, str) else given
+        value = facts.setting("allowed-unsafe-sysctls", "allowedUnsafeSysctls") or ()
+        words = value.split(",") if isinstance(value, str) else value
         sysctls = frozenset(word.strip() for word in words if isinstance(word, str) and word.strip())
         return None if MASK in "".join(sysctls) else OwnSettings(facts.gates, sysctls)
     except (AbsentError, UnreadError, UnparsedError, InputError):
@@ -67,7 +67,7 @@ def shown(
     ``architecture`` as that of a Node object. None where that is not known.
     """
     hazards = catalog.hazards(kubelet.release)
-    facts = Facts(dump_of(files), known=hazards.flags)
+    facts = Facts(dump_of(files), table=hazards.flags)
     try:
         gates = kubelet.gates.beside(facts.gates)
         if _is_kept_from_starting(facts, hazards, gates):
@@ -100,7 +100,7 @@ class Exclusive:
 
     def __init__(self, records: Records, kubelet: Kubelet, catalog: Catalog) -> None:
         self._records, self._kubelet, self._catalog = records, kubelet, catalog
-        self._of_nodes = {one.node: one for one in records.files.values()}
+        self._of_nodes = {files.node: files for files in records.files.values()}
         self._known: dict[int, tuple[Cpus, Settings] | None] = {}
         """By the identities of files, which the records keep: pods of all nodes pass in no order of these."""
         self._kubelets: dict[str, Kubelet] = {}
@@ -115,34 +115,34 @@ class Exclusive:
 
     def anew(self, pod: Pod, old: Kubelet | None) -> int:
         """Return how many one pod takes at most (``taken_anew``); 0 too where that is not known."""
-        found = self._found(self._records.files_of(pod) or self._of_nodes.get(pod.node))
-        if found is None or not found[0].exclusive:
+        state = self._found(self._records.files_of(pod) or self._of_nodes.get(pod.node))
+        if state is None or not state[0].exclusive:
             return 0
-        cpus, settings = found
+        cpus, settings = state
         return taken_anew(Whole(pod), pod, cpus, old, with_gates(self._kubelet, settings))
 
     def is_infeasible(self, pod: Pod) -> bool:
         """Return whether a resource manager surely rules out the resize of a pod that waits."""
-        found = self._found(self._records.files_of(pod))
-        if found is None:
+        state = self._found(self._records.files_of(pod))
+        if state is None:
             return False
-        kubelet = with_gates(self._kubelet, found[1])
-        return bool(infeasible(pod, Whole(pod), found[0].fixed, kubelet))
+        kubelet = with_gates(self._kubelet, state[1])
+        return bool(infeasible(pod, Whole(pod), state[0].fixed, kubelet))
 
     def may_lack(self, node: str, number: int) -> bool:
         """Return whether a pod may find too few where those of a node take so many.
 
         With whole cores, what one has counts once more.
         """
-        found = self._found(self._of_nodes.get(node))
-        return found is None or found[0].whole_cores or number > found[0].available
+        state = self._found(self._of_nodes.get(node))
+        return state is None or state[0].whole_cores or number > state[0].available
 
     def _found(self, files: Files | None) -> tuple[Cpus, Settings] | None:
         if files is None:
             return None
         if id(files) not in self._known:
-            found = shown(files, self._kubelet, self._catalog)
-            self._known[id(files)] = None if found is None or found[0].unstarted else found
+            state = shown(files, self._kubelet, self._catalog)
+            self._known[id(files)] = None if state is None or state[0].unstarted else state
         return self._known[id(files)]
 
 
@@ -157,17 +157,17 @@ def objections(facts: Facts, content: Mapping[str, Any], *, compares: bool) -> I
     policy = chosen(facts.flags, "cpu-manager-policy", facts.config, "cpuManagerPolicy", "none")
     written = content.get("policyName") or ""
     if policy != written:
-        given, recorded = (json.dumps(shown_name(str(value))) for value in (policy, written))
-        yield f"the configured policy {given} differs from {recorded} in the file"
+        configured, recorded = (json.dumps(shown_name(str(value))) for value in (policy, written))
+        yield f"the configured policy {configured} differs from {recorded} in the file"
         return
     try:
         default = metav1.parse_cpus(content.get("defaultCpuSet") or "")
         # Up to 1.17 a set per container id, from 1.18 on a mapping of pods to containers and their sets.
         entries = (content.get("entries") or {}).values()
-        sets = [[one] if isinstance(one, str) else (one or {}).values() for one in entries]
-        own = [metav1.parse_cpus(one) for some in sets for one in some]
+        sets = [[entry] if isinstance(entry, str) else (entry or {}).values() for entry in entries]
+        own = [metav1.parse_cpus(text) for texts in sets for text in texts]
         whole = (content.get("podEntries") or {}).values()
-        of_pods = [metav1.parse_cpus((one or {}).get("cpuSet") or "") for one in whole]
+        of_pods = [metav1.parse_cpus((entry or {}).get("cpuSet") or "") for entry in whole]
     except DecodeError:
         # state_file.go tryRestoreState, 1.10.13; state_checkpoint.go restoreState, 1.14.10 - 1.37.1
         yield "a set of CPUs in it is none"
@@ -183,9 +183,9 @@ def objections(facts: Facts, content: Mapping[str, Any], *, compares: bool) -> I
     except DecodeError:
         return  # the kubelet ends before it reads the file, as PF-126 reports
     online = host.online_cpus(facts.dump)
-    known = default.union(*own, *of_pods)
-    if default and known != (present := online - _strictly_reserved(facts)):
-        yield f"it has the CPUs {metav1.show_cpus(known)} and the node has {metav1.show_cpus(present)}"
+    cpus = default.union(*own, *of_pods)
+    if default and cpus != (present := online - _strictly_reserved(facts)):
+        yield f"it has the CPUs {metav1.show_cpus(cpus)} and the node has {metav1.show_cpus(present)}"
     elif (own or of_pods) and not default:
         yield "it leaves no CPU to other containers"
     # strictly reserved ones are not among those of the file
@@ -221,7 +221,7 @@ def _were_reserved(facts: Facts) -> bool:
     node = facts.cluster.node
     if node is None or node.capacity is None or node.allocatable is None:
         return False
-    had, gives = (given(one).amounts.get("cpu", 0) for one in (node.capacity, node.allocatable))
+    had, gives = (given(resources).amounts.get("cpu", 0) for resources in (node.capacity, node.allocatable))
     return had - gives == 1000 * managers.reserved_amount(facts)
 
 

@@ -87,10 +87,10 @@ def listed(dump: Dump) -> tuple[Process, ...]:
 
     A root directory without its /proc looks like that: a node always has its first process.
     """
-    found = rows(dump.read(*LIST))
-    if not found:
+    processes = rows(dump.read(*LIST))
+    if not processes:
         raise UnreadError("no process is in the list: /proc of the node could not be seen")
-    return found
+    return processes
 
 
 def processes_of(dump: Dump) -> Processes:
@@ -205,8 +205,8 @@ class Tasks:
         Raises UnreadError where the cgroups were not read.
         """
         paths = lines(self._dump.read(*_CGROUPS))
-        found = (_POD_CGROUP.search(path) for path in paths if _ID.search(path))
-        return frozenset("systemd" if match[1] else "cgroupfs" for match in found if match)
+        matches = (_POD_CGROUP.search(path) for path in paths if _ID.search(path))
+        return frozenset("systemd" if match[1] else "cgroupfs" for match in matches if match)
 
     @cached_property
     def _ids(self) -> frozenset[str]:

@@ -173,9 +173,9 @@ def _type(row: Mapping[str, Any], named: documents.DockerContainer | None) -> st
 def _docker_container(
     dump: Dump, row: Mapping[str, Any], named: documents.DockerContainer | None
 ) -> RuntimeContainer:
-    found, problem = _inspected(dump, DOCKER, text(row, "Id"))
-    state = part(found or {}, "State")
-    if found is not None and not state:
+    answer, problem = _inspected(dump, DOCKER, text(row, "Id"))
+    state = part(answer or {}, "State")
+    if answer is not None and not state:
         problem = "it has no State"
     listed = _type(row, named) == "container"
     return RuntimeContainer(
@@ -219,7 +219,7 @@ def _cri(dump: Dump) -> Runtime:
 
 def _cri_container(dump: Dump, row: Mapping[str, Any]) -> RuntimeContainer:
     running = row.get("state") in ("CONTAINER_RUNNING", 1)
-    found, problem = _inspected(dump, CRI, text(row, "id")) if running else (None, "")
+    answer, problem = _inspected(dump, CRI, text(row, "id")) if running else (None, "")
     named = part(row, "labels")
     return RuntimeContainer(
         text(row, "id"),
@@ -231,7 +231,7 @@ def _cri_container(dump: Dump, row: Mapping[str, Any]) -> RuntimeContainer:
         listed=True,
         running=running,
         paused=False,
-        pid=_pid(part(found or {}, "info").get("pid")),
+        pid=_pid(part(answer or {}, "info").get("pid")),
         problem=problem,
     )
 
@@ -361,10 +361,12 @@ def container_ids(dump: Dump) -> frozenset[str]:
     problems: list[str] = []
     for kind, name in LISTS.items():
         try:
-            found = jsontext.loads(dump.read(kind, name))
-            listed = found.get("containers") if isinstance(found, Mapping) else found
-            every = listed if isinstance(listed, list) else []
-            ids.update(str(row.get("Id") or row.get("id") or "") for row in every if isinstance(row, Mapping))
+            answer = jsontext.loads(dump.read(kind, name))
+            listed = answer.get("containers") if isinstance(answer, Mapping) else answer
+            containers = listed if isinstance(listed, list) else []
+            ids.update(
+                str(row.get("Id") or row.get("id") or "") for row in containers if isinstance(row, Mapping)
+            )
         except (UnreadError, AbsentError, InputError) as error:
             problems.append(f"{kind} {error}")
     if len(problems) == len(LISTS):

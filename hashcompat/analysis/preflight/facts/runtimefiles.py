@@ -47,11 +47,11 @@ def crio_config(dump: Dump) -> Mapping[str, Any]:
     return mapping(merged.get("crio"))
 
 
-def _merged(base: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any]:
+def _merged(base: Mapping[str, Any], patch: Mapping[str, Any]) -> Mapping[str, Any]:
     merged = dict(base)
-    for key, value in other.items():
-        both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
-        merged[key] = _merged(merged[key], value) if both else value
+    for key, value in patch.items():
+        are_tables = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = _merged(merged[key], value) if are_tables else value
     return merged
 
 
@@ -98,9 +98,9 @@ def named(dump: Dump, info: Mapping[str, Any], directory: str) -> dict[str, str]
     Raises UnreadError for a file that could not be read, and where the dump has neither.
     """
     reported = rows(mapping(info.get("cniconfig")), "Networks")
-    found = {kind: "the runtime" for network in reported for kind in _of_network(mapping(network))}
-    if found:
-        return found
+    plugins = {kind: "the runtime" for network in reported for kind in _of_network(mapping(network))}
+    if plugins:
+        return plugins
     paths = [f"{directory.rstrip('/')}/{name}" for name in configurations(dump, directory)[:1]]
     return {kind: path for path in paths for kind in _of_file(dump, path)}
 
@@ -129,18 +129,18 @@ def _delegates(row: Mapping[str, Any]) -> Iterator[str]:
     Source: flannel-io/cni-plugin flannel.go ``cmdAdd`` and flannel_linux.go ``getDelegateIPAM``;
     k8snetworkplumbingwg/multus-cni pkg/types ``LoadNetConf``.
     """
-    for given in rows(row, "delegates"):
-        for one in rows(mapping(given), "plugins") or [given]:
-            yield from _types(mapping(one))
-            yield from _delegates(mapping(one))
+    for delegate in rows(row, "delegates"):
+        for plugin in rows(mapping(delegate), "plugins") or [delegate]:
+            yield from _types(mapping(plugin))
+            yield from _delegates(mapping(plugin))
     if row.get("type") == "flannel":
         handed, ipam = mapping(row.get("delegate")), mapping(row.get("ipam"))
         yield from _types({"type": "bridge", **handed, "ipam": {"type": "host-local", **ipam}})
 
 
 def _types(row: Mapping[str, Any]) -> Iterator[str]:
-    for one in (row, mapping(row.get("ipam"))):
-        kind = one.get("type")
+    for plugin in (row, mapping(row.get("ipam"))):
+        kind = plugin.get("type")
         if isinstance(kind, str) and kind:
             yield kind
 

@@ -56,7 +56,7 @@ class GivenSettings:
         """Merge the documents; ``nulls_remove``: whether null takes back what a file before it gives."""
         self.documents = documents
         self._config = merged([document for _, document in documents], nulls_remove=nulls_remove)
-        self.given = tuple(given for given in flags if given.flag is not None)
+        self.given = tuple(flag for flag in flags if flag.flag is not None)
         """The flags that the release knows, as often as each is given."""
         self._texts = _joined(self.given)
 
@@ -71,14 +71,14 @@ class GivenSettings:
         return self._gates({})
 
     def _gates(self, config: Mapping[str, Any]) -> GateSettings:
-        given = self._texts.get("feature-gates")
-        return gates({"feature-gates": given.value} if given else {}, config)
+        flag = self._texts.get("feature-gates")
+        return gates({"feature-gates": flag.value} if flag else {}, config)
 
     def flag(self, name: str) -> Setting | None:
         """Return what a flag is given; None where it is not, or where its value is of another kind."""
-        given = self._texts.get(name)
-        value = None if given is None else flag_value(given)
-        return None if given is None or value is None else Setting(f"--{name}", value, given.source)
+        flag = self._texts.get(name)
+        value = None if flag is None else flag_value(flag)
+        return None if flag is None or value is None else Setting(f"--{name}", value, flag.source)
 
     def find(self, field: str, flag: str = "") -> Setting | None:
         """Return what a flag, or else the field, is given; None where neither is."""
@@ -91,19 +91,19 @@ class GivenSettings:
         return Setting(field, value, sources[-1])
 
 
-def flag_value(given: GivenFlag) -> Any:
+def flag_value(flag: GivenFlag) -> Any:
     """Return the value of a flag as its kind has it; None for a value of another kind.
 
     As pflag reads it (``strconv.ParseInt`` with base 0, ``strconv.ParseBool``, ``time.ParseDuration``,
     ``resource.ParseQuantity``).
     """
-    kind, text = given.flag.kind if given.flag else "string", given.value
+    kind, text = flag.flag.kind if flag.flag else "string", flag.value
     match kind:
         case "bool":
             return truth(text or "true")
         case "int":
             number = integer_of(text)
-            fitting = numbers_of(given.flag.type if given.flag else "")
+            fitting = numbers_of(flag.flag.type if flag.flag else "")
             # A range looks for what is no int element by element.
             return number if number is not None and number in fitting else None
         case "duration":
@@ -111,7 +111,7 @@ def flag_value(given: GivenFlag) -> Any:
         case "quantity":
             return text if _is_quantity(text) else None
         case "map":
-            return _map_of(given.name, text)
+            return _map_of(flag.name, text)
         case "list":
             return text.split(",") if text else []
     return text
@@ -139,15 +139,15 @@ def _map_of(flag: str, text: str) -> Mapping[str, str] | None:
     pkg/util/flag.
     """
     separator = "<" if flag in _AT_MOST else "="
-    found: dict[str, str] = {}
+    entries: dict[str, str] = {}
     for part in filter(None, text.split(",")):
         name, equals, value = part.partition(separator)
         if not (equals or flag in _WITHOUT or shown.MASK in part):
             return None
         if flag == "feature-gates" and shown.MASK not in part and truth(value.strip()) is None:
             return None
-        found[name.strip()] = value.strip()
-    return found
+        entries[name.strip()] = value.strip()
+    return entries
 
 
 _REPLACED: Final = frozenset({"register-with-taints"})
@@ -157,13 +157,13 @@ _REPLACED: Final = frozenset({"register-with-taints"})
 def _joined(flags: Iterable[GivenFlag]) -> Mapping[str, GivenFlag]:
     """Return the flags by their names: the last of each counts, and of lists and maps all do."""
     joined: dict[str, GivenFlag] = {}
-    known = [(given, given.flag) for given in flags if given.flag is not None]
-    for given, flag in known:
-        name, value = flag.name, given.value
+    pairs = [(argument, argument.flag) for argument in flags if argument.flag is not None]
+    for argument, flag in pairs:
+        name, value = flag.name, argument.value
         before = joined.get(name)
         if before is not None and flag.kind in ("map", "list") and name not in _REPLACED:
             value = ",".join(filter(None, (before.value, value)))
-        joined[name] = GivenFlag(name, value, given.source, flag)
+        joined[name] = GivenFlag(name, value, argument.source, flag)
     return joined
 
 
@@ -172,27 +172,27 @@ def merged(documents: Iterable[Mapping[str, Any]], *, nulls_remove: bool) -> Map
 
     ``nulls_remove``: whether null takes back what a file before it gives.
     """
-    found: Mapping[str, Any] = {}
+    config: Mapping[str, Any] = {}
     for document in documents:
-        found = _merged(found, document, nulls_remove=nulls_remove)
-    return found
+        config = _merged(config, document, nulls_remove=nulls_remove)
+    return config
 
 
 def _merged(base: Mapping[str, Any], patch: Mapping[str, Any], *, nulls_remove: bool) -> Mapping[str, Any]:
     """Return a document with a JSON merge patch (RFC 7386), as mergeKubeletConfigurations applies it."""
-    found = dict(base)
+    document = dict(base)
     for name, value in patch.items():
         if value is None:
             if nulls_remove:
-                found.pop(name, None)
+                document.pop(name, None)
         elif isinstance(value, Mapping):
-            under = found.get(name)
-            found[name] = _merged(
+            under = document.get(name)
+            document[name] = _merged(
                 under if isinstance(under, Mapping) else {}, value, nulls_remove=nulls_remove
             )
         else:
-            found[name] = value
-    return found
+            document[name] = value
+    return document
 
 
 def repeated(path: str, text: str) -> list[str]:
@@ -340,7 +340,7 @@ def _elements(field: ConfigField, value: object) -> Iterator[tuple[str, Any]]:
     if field.kind == "list" and isinstance(value, list):
         yield from ((f"{field.path}[]", element) for element in value)
     elif field.kind == "map" and isinstance(value, Mapping):
-        yield from ((f"{field.path}.{shown.name(str(key))[:60]}", each) for key, each in value.items())
+        yield from ((f"{field.path}.{shown.name(str(key))[:60]}", element) for key, element in value.items())
 
 
 def number_of(value: object) -> int | float | None:

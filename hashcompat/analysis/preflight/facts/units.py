@@ -155,8 +155,8 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
     own = [_specified(dump, word) for word in after]
     is_whole = not any(_LEFT_OUT.search(dump.read("file", path)) for path in {line.source for line in lines})
     complete = complete and is_whole and _is_kubelet(dump, program) and None not in own
-    given = (_of_word(text, variables, command.source, split) for text in own if text is not None)
-    words = tuple(_within_limits(chain.from_iterable(given), command.source))
+    arguments = (_of_word(text, variables, command.source, split) for text in own if text is not None)
+    words = tuple(_within_limits(chain.from_iterable(arguments), command.source))
     return Start(words, complete, program, frozenset(variables))
 
 
@@ -165,10 +165,10 @@ def _from_program(words: tuple[str, ...]) -> tuple[str, ...]:
     names = [_base(word) for word in words]
     if names and names[0] in _LAUNCHERS:
         # The last one: a container may have the name too, but not as the value of a flag: --name kubelet.
-        found = (
+        positions = (
             at for at in reversed(range(len(words))) if names[at] == _NAME and not _is_flag(words[at - 1])
         )
-        return words[next(found, len(words)) :] or ("",)
+        return words[next(positions, len(words)) :] or ("",)
     # Whatever else starts a kubelet is given it first: kubenswrapper of OpenShift, and hyperkube.
     before = list(takewhile(lambda name: name == "--" or not name.startswith("-"), names))
     return words[len(before) - 1 - before[::-1].index(_NAME) :] if _NAME in before else words or ("",)
@@ -193,7 +193,7 @@ def _base(path: str) -> str:
 
 def _specified(dump: Dump, text: str) -> str | None:
     """Return a word of a unit with what its specifiers stand for; None where that is not known."""
-    found = dict(_SPECIFIERS)
+    specifiers = dict(_SPECIFIERS)
     letters = set(_SPECIFIER.findall(text))
     if not letters.isdisjoint(_NOT_COLLECTED):
         return None
@@ -202,8 +202,8 @@ def _specified(dump: Dump, text: str) -> str | None:
             host = dump.read("file", HOSTNAME).strip()
         except (AbsentError, UnreadError):
             return None
-        found |= {"H": host, "l": host.partition(".")[0]}
-    return _SPECIFIER.sub(lambda match: found.get(match[1], match[0]), text)
+        specifiers |= {"H": host, "l": host.partition(".")[0]}
+    return _SPECIFIER.sub(lambda match: specifiers.get(match[1], match[0]), text)
 
 
 def _within_limits(words: Iterable[UnitArgument], source: str) -> Iterator[UnitArgument]:
@@ -251,8 +251,8 @@ def _file(dump: Dump, path: str) -> Mapping[str, str] | None:
         return None
     variables: dict[str, str] = {}
     for row in map(str.strip, text.replace("\\\n", " ").splitlines()):
-        name, given, value = row.partition("=")
-        if given and not row.startswith(("#", ";")):
+        name, equals, value = row.partition("=")
+        if equals and not row.startswith(("#", ";")):
             value = value.strip()
             is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
             variables[name.removeprefix("export ").strip()] = value[1:-1] if is_quoted else value
@@ -285,8 +285,8 @@ def _lines(dump: Dump) -> Iterator[_Line]:
     _check_drop_ins(dump)
     for path in in_order(KUBELET_UNIT, files):
         for row in dump.read("file", path).replace("\\\n", " ").splitlines():
-            key, given, value = row.strip().partition("=")
-            if given and not key.startswith(("#", ";")):
+            key, equals, value = row.strip().partition("=")
+            if equals and not key.startswith(("#", ";")):
                 yield _Line(
                     key.strip(),
                     value.strip().lstrip(BEFORE_COMMAND if key.strip() == "ExecStart" else ""),

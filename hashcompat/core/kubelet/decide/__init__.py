@@ -107,8 +107,8 @@ def decide_by_record(case: Case) -> Decision | None:
     return _worse(decision, other) if decision and other else None
 
 
-def _worse(one: Decision, other: Decision) -> Decision:
-    return max(one, other, key=lambda decision: _SEVERITY.index(decision.verdict))
+def _worse(first: Decision, second: Decision) -> Decision:
+    return max(first, second, key=lambda decision: _SEVERITY.index(decision.verdict))
 
 
 def _decide(case: Case) -> Decision:

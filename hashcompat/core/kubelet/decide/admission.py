@@ -45,7 +45,9 @@ def other_node(case: Case) -> Decision | None:
         return None
     behaviour = case.new.behaviour
     ways = _MENDS[behaviour.system_label]
-    unmet = [found for one in ways if (found := case.whole.unmet(node, behaviour.node_affinity, mends=one))]
+    unmet = [
+        reason for mends in ways if (reason := case.whole.unmet(node, behaviour.node_affinity, mends=mends))
+    ]
     if not unmet:
         return None
     if len(unmet) == len(ways):
@@ -185,7 +187,9 @@ def relies_on_kernel(case: Case) -> bool:
 
 def _is_allowed(name: str, allowed: Collection[str]) -> bool:
     """Return whether a list of sysctls, and of beginnings that end in ``*``, has one."""
-    return name in allowed or any(one.endswith("*") and name.startswith(one[:-1]) for one in allowed)
+    return name in allowed or any(
+        pattern.endswith("*") and name.startswith(pattern[:-1]) for pattern in allowed
+    )
 
 
 def devices(case: Case) -> Decision | None:
@@ -235,7 +239,7 @@ def features(case: Case) -> Decision | None:
         if not case.whole.asks_for(feature):
             continue
         refused = _refuses(case, case.new, feature)
-        before = next((one for one in case.old.behaviour.pod_features if one.name == feature.name), None)
+        before = next((row for row in case.old.behaviour.pod_features if row.name == feature.name), None)
         was_handled = before is not None and _is_handled(case.old, before)
         was_refused = before is not None and _refuses(case, case.old, before)
         if refused and (not was_refused or case.new.gates.sets(feature.name)):
@@ -248,13 +252,13 @@ def features(case: Case) -> Decision | None:
 
 def managers(case: Case) -> Decision | None:
     """Kill a pod that does not get the CPUs that it has (``cpus``), or a static one that gets no others."""
-    found, anew = case.refusal, ""
-    if case.refused_anew != found and is_new_pod(case):
-        found, anew = case.refused_anew, "; what its former UID has is neither its own nor free"
-    if found is None:
+    refusal, anew = case.refusal, ""
+    if case.refused_anew != refusal and is_new_pod(case):
+        refusal, anew = case.refused_anew, "; what its former UID has is neither its own nor free"
+    if refusal is None:
         return None
-    text = f"{found.reason}: {found.text}{anew}"
-    if found.certain:
+    text = f"{refusal.reason}: {refusal.text}{anew}"
+    if refusal.certain:
         return _refused(rules.MANAGERS, text)
     return unknown(rules.MANAGERS, text)
 
@@ -300,16 +304,16 @@ def pressed(case: Case) -> Decision | None:
     1.37.1.
     """
     conditions = (case.node.conditions if case.node is not None else None) or {}
-    found = [
+    pressures = [
         name for name in ("MemoryPressure", "DiskPressure", "PIDPressure") if conditions.get(name) == "True"
     ]
-    if not found or is_critical_pod(case.pod, case.pod.spec.get("priority"), case.new.behaviour):
+    if not pressures or is_critical_pod(case.pod, case.pod.spec.get("priority"), case.new.behaviour):
         return None
-    if found == ["MemoryPressure"]:
+    if pressures == ["MemoryPressure"]:
         shown = case.pod.qos or (case.whole.qos_classes or ("", ""))[1]
         if shown != BEST_EFFORT or _tolerates_pressure(case):
             return None
-    text = f"its node has {found[-1]}, and the pod is refused (Evicted) if the kubelet sees that first"
+    text = f"its node has {pressures[-1]}, and the pod is refused (Evicted) if the kubelet sees that first"
     return unknown(rules.PRESSURE, text)
 
 

@@ -158,9 +158,9 @@ class Case(msgspec.Struct, frozen=True):
             return self.whole.never_ran
         behind = self.pod.containers[self.whole.place(self.container) + 1 :]
         return not any(
-            one.running or one.ended is not None
-            for one in behind
-            if one.type in (ContainerType.INIT, ContainerType.SIDECAR)
+            container.running or container.ended is not None
+            for container in behind
+            if container.type in (ContainerType.INIT, ContainerType.SIDECAR)
         )
 
 

@@ -118,8 +118,8 @@ def recorded(case: Case) -> Decision | None:
     if case.recorded.hash not in case.new_hash.candidates:
         accepted = _accepted(case, frozenset({case.recorded.hash}))
         return accepted or _gated(case, case.recorded) or delayed(case, _unlike(case))
-    if not case.new_hash.is_certain and (found := _ambiguous(case)):
-        return found
+    if not case.new_hash.is_certain and (decision := _ambiguous(case)):
+        return decision
     return resized(case) or Decision(
         Verdict.KEEP, (Reason(rules.RECORDED, "the recorded hash is the new one"),)
     )
@@ -168,8 +168,8 @@ def compared(case: Case) -> Decision | None:
     """Decide by the hash of the current release, in place of a recorded one."""
     if case.changed:
         return _accepted(case, case.old_hash.candidates) or delayed(case, _CHANGED)
-    if found := _ambiguous(case):
-        return found
+    if decision := _ambiguous(case):
+        return decision
     ignored = bool(is_ignored(case, case.old))
     if not case.survived and (ignored or case.may_never_pass):
         waits = "" if ignored else ", for its startupProbe has not passed yet"

@@ -134,7 +134,7 @@ def most_threads(architecture: str) -> int:
 
 def worst(refusals: Sequence[Refusal]) -> Refusal | None:
     """Return what decides about a pod: the first that is certain, or the first; None for none."""
-    return next((one for one in refusals if one.certain), refusals[0] if refusals else None)
+    return next((refusal for refusal in refusals if refusal.certain), refusals[0] if refusals else None)
 
 
 def without_held(cpus: Cpus) -> Cpus:
@@ -156,10 +156,10 @@ def refused(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubele
         return [Refusal(pod.containers[0].name, UNEXPECTED, f"{text} is not looked at", certain=False)]
     containers = asked(whole, pod, cpus, old, new) if cpus.exclusive else []
     with_memory = pinned(whole, pod, cpus.memory, old, new) if cpus.memory.pinned else []
-    found = refusals(containers, cpus, new, with_memory)
+    all_refusals = refusals(containers, cpus, new, with_memory)
     if old is not None or not asked_by_status(pod, new):
-        return found
-    return [structs.replace(one, certain=False) for one in found]
+        return all_refusals
+    return [structs.replace(refusal, certain=False) for refusal in all_refusals]
 
 
 def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> list[WithCpus]:
@@ -172,14 +172,14 @@ def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet)
         return []
     held = cpus.held.get(pod.uid) or cpus.held.get(pod.config_hash) or {}
     hidden = unreported(pod, old, new)
-    found = list[WithCpus]()
-    for one in in_turn(pod):
-        if one.type is not ContainerType.EPHEMERAL and one.type not in hidden:
-            number = whole_cpus({"resources": {"requests": requests_of(pod, one, new)}})
-            found.append(WithCpus(one.name, number, held.get(one.name), one.type))
-        elif one.name in held:
-            found.append(WithCpus(one.name, 0, held[one.name]))
-    return found if any(one.number for one in found) else []
+    containers = list[WithCpus]()
+    for container in in_turn(pod):
+        if container.type is not ContainerType.EPHEMERAL and container.type not in hidden:
+            number = whole_cpus({"resources": {"requests": requests_of(pod, container, new)}})
+            containers.append(WithCpus(container.name, number, held.get(container.name), container.type))
+        elif container.name in held:
+            containers.append(WithCpus(container.name, 0, held[container.name]))
+    return containers if any(container.number for container in containers) else []
 
 
 def asking(whole: Whole, pod: Pod, old: Kubelet | None, new: Kubelet) -> frozenset[str]:
@@ -190,9 +190,11 @@ def asking(whole: Whole, pod: Pod, old: Kubelet | None, new: Kubelet) -> frozens
     has_own = whole.has_own_resources and new.gates.is_on(POD_RESOURCES_GATE)
     if new.behaviour.aligned_cpus == "kept" or (has_own and not new.gates.is_on(MANAGERS_GATE)):
         return frozenset()
-    found = [one for one in asked(whole, pod, Cpus(exclusive=True), old, new) if one.number]
-    every = any(one.type is ContainerType.INIT for one in found)
-    return frozenset(one.name for one in (pod.containers if every else found))
+    containers = [
+        container for container in asked(whole, pod, Cpus(exclusive=True), old, new) if container.number
+    ]
+    has_init = any(container.type is ContainerType.INIT for container in containers)
+    return frozenset(container.name for container in (pod.containers if has_init else containers))
 
 
 def taken_anew(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> int:
@@ -208,7 +210,7 @@ def taken_anew(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kub
     if whole.has_own_resources and new.gates.is_on(POD_RESOURCES_GATE):
         is_given = new.gates.is_on(MANAGERS_GATE) and whole.static_qos_class(by_pod=True) == GUARANTEED
         return ceil(_amount(pod.spec)) if is_given and pod.uid not in cpus.held else 0
-    return sum(one.number for one in asked(whole, pod, cpus, None, new) if one.held is None)
+    return sum(container.number for container in asked(whole, pod, cpus, None, new) if container.held is None)
 
 
 def whole_cpus(spec: Mapping[str, object]) -> int:
@@ -222,8 +224,8 @@ def whole_cpus(spec: Mapping[str, object]) -> int:
 
 def _amount(spec: Mapping[str, object]) -> Fraction:
     resources = mapping(spec.get("resources"))
-    given = mapping(resources.get("requests")).get("cpu", mapping(resources.get("limits")).get("cpu"))
-    return amount(given or "0")
+    quantity = mapping(resources.get("requests")).get("cpu", mapping(resources.get("limits")).get("cpu"))
+    return amount(quantity or "0")
 
 
 def refusals(
@@ -233,24 +235,24 @@ def refusals(
 
     In its order: the topology manager looks at each container before that gets CPUs, or first at all of them.
     """
-    found = dict[tuple[str, str], Refusal]()
-    every = (
+    by_reason = dict[tuple[str, str], Refusal]()
+    checks = (
         _misplaced(containers, cpus),
         _unaligned(containers, cpus, new),
         _apart(containers, with_memory, cpus, new),
     )
-    for one in chain(*every):
-        known = found.get((one.container, one.reason))
-        if known is None or (one.certain and not known.certain):
-            found[one.container, one.reason] = one
-    names = [*(one.name for one in with_memory), *(one.name for one in containers)]
+    for refusal in chain(*checks):
+        earlier = by_reason.get((refusal.container, refusal.reason))
+        if earlier is None or (refusal.certain and not earlier.certain):
+            by_reason[refusal.container, refusal.reason] = refusal
+    names = [*(container.name for container in with_memory), *(container.name for container in containers)]
     order = {name: place for place, name in enumerate(dict.fromkeys(names))}
 
-    def turn(one: Refusal) -> tuple[int, bool]:
-        of_topology = one.reason == TOPOLOGY
-        return -1 if of_topology and cpus.by_pod else order[one.container], not of_topology
+    def turn(refusal: Refusal) -> tuple[int, bool]:
+        of_topology = refusal.reason == TOPOLOGY
+        return -1 if of_topology and cpus.by_pod else order[refusal.container], not of_topology
 
-    return sorted(found.values(), key=turn)
+    return sorted(by_reason.values(), key=turn)
 
 
 class _Free:
@@ -263,77 +265,77 @@ class _Free:
         """How many of the others share no core with a reserved one, at least and at most."""
         self._reusable = CPUSet()
 
-    def keeps(self, one: WithCpus, held: CPUSet) -> None:
+    def keeps(self, container: WithCpus, held: CPUSet) -> None:
         """Let a container keep what it has: an init container's CPUs are those after it too."""
-        if one.type is ContainerType.INIT:
+        if container.type is ContainerType.INIT:
             self.number += len(held - self._reusable)
             self._reusable |= held
         else:
             self.number -= len(held & self._reusable)
             self._reusable -= held
 
-    def takes(self, one: WithCpus) -> None:
+    def takes(self, container: WithCpus) -> None:
         """Give a container CPUs that are free, or that an init container has: which is not known here."""
         least, most = self.physical
-        others = max(self.number - least, 0)  # of init containers, or sharing cores with reserved ones
-        self.physical = least - one.number, most - max(one.number - others, 0)
-        if one.type is not ContainerType.INIT:
-            self.number -= one.number
+        extra = max(self.number - least, 0)  # of init containers, or sharing cores with reserved ones
+        self.physical = least - container.number, most - max(container.number - extra, 0)
+        if container.type is not ContainerType.INIT:
+            self.number -= container.number
 
 
 def _unaligned(containers: Iterable[WithCpus], cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
     """Yield the containers that do not get CPUs again (``Allocate``)."""
     aligned, free = new.behaviour.aligned_cpus, _Free(cpus)
-    for one in containers:
-        is_new = one.held is None
-        if not one.number:
+    for entry in containers:
+        is_new = entry.held is None
+        if not entry.number:
             continue
         if cpus.whole_cores and (is_new or aligned != "kept"):
-            yield from _of_parts(one, cpus, new)
+            yield from _of_parts(entry, cpus, new)
         if cpus.whole_cores and (aligned == "asked for again" or (is_new and aligned == "kept")):
-            yield from _short(one, free, cpus, new)
-        if one.held is not None:
-            free.keeps(one, one.held)
+            yield from _short(entry, free, cpus, new)
+        if entry.held is not None:
+            free.keeps(entry, entry.held)
             continue
-        if one.number > free.number - cpus.claimed:
-            is_certain = one.number > free.number
-            asks = f"{new.release} asks for {count(one.number, 'CPU')} for {one.name}, which has none"
+        if entry.number > free.number - cpus.claimed:
+            is_certain = entry.number > free.number
+            asks = f"{new.release} asks for {count(entry.number, 'CPU')} for {entry.name}, which has none"
             text = f"{asks} in cpu_manager_state, and {max(free.number, 0)} are free"
             reason = TOPOLOGY if cpus.topology in STRICT else UNEXPECTED
             yield Refusal(
-                one.name, reason, text if is_certain else f"{text}{_claimed(cpus)}", certain=is_certain
+                entry.name, reason, text if is_certain else f"{text}{_claimed(cpus)}", certain=is_certain
             )
-        free.takes(one)
+        free.takes(entry)
 
 
 def _claimed(cpus: Cpus) -> str:
     return f", of which other pods without any may take {cpus.claimed} first"
 
 
-def _of_parts(one: WithCpus, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
-    if one.number % (cpus.threads or cpus.most_threads) == 0:
+def _of_parts(entry: WithCpus, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
+    if entry.number % (cpus.threads or cpus.most_threads) == 0:
         return
-    text = f"{new.release} gives whole cores alone, and {one.name} asks for {count(one.number, 'CPU')}"
+    text = f"{new.release} gives whole cores alone, and {entry.name} asks for {count(entry.number, 'CPU')}"
     if cpus.threads is None:
-        threads = next(word for size, word in _NUMBERS.items() if one.number % size)
+        threads = next(word for size, word in _NUMBERS.items() if entry.number % size)
         yield Refusal(
-            one.name, SMT, f"{text}, which are none where a core has {threads} threads", certain=False
+            entry.name, SMT, f"{text}, which are none where a core has {threads} threads", certain=False
         )
     else:
-        yield Refusal(one.name, SMT, f"{text} where a core has {cpus.threads} threads")
+        yield Refusal(entry.name, SMT, f"{text} where a core has {cpus.threads} threads")
 
 
-def _short(one: WithCpus, free: _Free, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
+def _short(entry: WithCpus, free: _Free, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
     least, most = free.physical
-    asks = f"{new.release} asks for {count(one.number, 'free physical CPU')} for {one.name}"
-    asks += ", which has as many already" if one.held is not None else ""
-    if one.number > most:
-        yield Refusal(one.name, SMT, f"{asks}, and {max(most, 0)} are free")
-    elif one.number > least:
+    asks = f"{new.release} asks for {count(entry.number, 'free physical CPU')} for {entry.name}"
+    asks += ", which has as many already" if entry.held is not None else ""
+    if entry.number > most:
+        yield Refusal(entry.name, SMT, f"{asks}, and {max(most, 0)} are free")
+    elif entry.number > least:
         text = f"{asks}; whether they are free depends on which CPUs share a core"
-        yield Refusal(one.name, SMT, text, certain=False)
-    elif one.number > least - cpus.claimed:
-        yield Refusal(one.name, SMT, f"{asks}, and {max(least, 0)} are free{_claimed(cpus)}", certain=False)
+        yield Refusal(entry.name, SMT, text, certain=False)
+    elif entry.number > least - cpus.claimed:
+        yield Refusal(entry.name, SMT, f"{asks}, and {max(least, 0)} are free{_claimed(cpus)}", certain=False)
 
 
 def _misplaced(containers: Sequence[WithCpus], cpus: Cpus) -> Iterator[Refusal]:
@@ -344,20 +346,24 @@ def _misplaced(containers: Sequence[WithCpus], cpus: Cpus) -> Iterator[Refusal]:
     """
     if cpus.topology not in STRICT:
         return
-    held = [one for one in containers if one.held is not None and (one.number or cpus.by_pod)]
+    held = [
+        container
+        for container in containers
+        if container.held is not None and (container.number or cpus.by_pod)
+    ]
     policy = _not_again(cpus)
-    for one in held:
-        if one.held is not None and len(one.held) != one.number:
-            has = f"{one.name} asks for {count(one.number, 'CPU')} and has {len(one.held)}"
-            yield Refusal(one.name, TOPOLOGY, f"{has}, {policy}")
-    asking = [one for one in containers if one.number]
-    if any(one.held is None for one in asking) and len(cpus.nodes) > 1:
-        first = next(one for one in asking if one.held is None)
+    for container in held:
+        if container.held is not None and len(container.held) != container.number:
+            has = f"{container.name} asks for {count(container.number, 'CPU')} and has {len(container.held)}"
+            yield Refusal(container.name, TOPOLOGY, f"{has}, {policy}")
+    asking = [container for container in containers if container.number]
+    if any(container.held is None for container in asking) and len(cpus.nodes) > 1:
+        first = next(container for container in asking if container.held is None)
         text = f"{first.name} has no CPUs in cpu_manager_state, and may get some of too many NUMA nodes"
         yield Refusal(first.name, TOPOLOGY, text, certain=False)
         if cpus.by_pod:
             return
-    number = together((one.type, one.number) for one in containers) if cpus.by_pod else 0
+    number = together((container.type, container.number) for container in containers) if cpus.by_pod else 0
     for name, own in _sets(held, by_pod=cpus.by_pod):
         if nodes := _too_many(own, number or len(own), cpus):
             text = f"{name} has CPUs of {named(frozenset(nodes))}, {policy}"
@@ -366,9 +372,9 @@ def _misplaced(containers: Sequence[WithCpus], cpus: Cpus) -> Iterator[Refusal]:
 
 def _sets(held: Sequence[WithCpus], *, by_pod: bool) -> Iterator[tuple[str, CPUSet]]:
     if by_pod and held:
-        yield held[0].name, CPUSet().union(*(one.held or () for one in held))
+        yield held[0].name, CPUSet().union(*(container.held or () for container in held))
     elif not by_pod:
-        yield from ((one.name, one.held or CPUSet()) for one in held)
+        yield from ((container.name, container.held or CPUSet()) for container in held)
 
 
 def _too_many(held: CPUSet, number: int, cpus: Cpus) -> list[str]:
@@ -387,30 +393,32 @@ def _apart(
     Where a container's CPUs are not known, memory alone decides here; of such CPUs ``_misplaced`` tells.
     """
     if not cpus.memory.known and cpus.topology in STRICT:
-        for one in with_memory:
-            text = f"where {one.name} has memory is not known"
-            yield Refusal(one.name, TOPOLOGY, text, certain=False)
+        for container in with_memory:
+            text = f"where {container.name} has memory is not known"
+            yield Refusal(container.name, TOPOLOGY, text, certain=False)
     if not cpus.memory.known or (len(cpus.nodes) < 2 and not cpus.memory.twice):
         return  # memory of a single node is room, which does not depend on this
-    for one in with_memory:
-        if one.held is None and one.asks:
+    for container in with_memory:
+        if container.held is None and container.asks:
             reason = TOPOLOGY if cpus.topology in STRICT else UNEXPECTED
-            text = f"{one.name} has no memory in memory_manager_state"
+            text = f"{container.name} has no memory in memory_manager_state"
             yield Refusal(
-                one.name, reason, f"{text}, and may find too little on any NUMA node", certain=False
+                container.name, reason, f"{text}, and may find too little on any NUMA node", certain=False
             )
     if cpus.topology not in STRICT:
         return
-    asking = [one for one in containers if one.number]
-    has_all = all(one.held is not None and len(one.held) == one.number for one in asking)
-    own = {one.name: one.held or CPUSet() for one in asking if not cpus.by_pod or has_all}
-    every = CPUSet().union(*own.values())
+    asking = [container for container in containers if container.number]
+    has_all = all(
+        container.held is not None and len(container.held) == container.number for container in asking
+    )
+    own = {container.name: container.held or CPUSet() for container in asking if not cpus.by_pod or has_all}
+    all_cpus = CPUSet().union(*own.values())
     equal = new.behaviour.numa_affinity == "equal"
     for name, memory in places(with_memory, by_pod=cpus.by_pod):
-        alone = every if cpus.by_pod else own.get(name, CPUSet())
-        nodes = frozenset(node for node, these in cpus.nodes.items() if these & alone)
-        if found := objection(nodes, memory, cpus.topology, equal=equal):
-            text = f"{name} has {found}, {_not_again(cpus)}{_of_socket(cpus)}"
+        alone = all_cpus if cpus.by_pod else own.get(name, CPUSet())
+        nodes = frozenset(node for node, node_cpus in cpus.nodes.items() if node_cpus & alone)
+        if problem := objection(nodes, memory, cpus.topology, equal=equal):
+            text = f"{name} has {problem}, {_not_again(cpus)}{_of_socket(cpus)}"
             yield Refusal(name, TOPOLOGY, text, certain=not cpus.by_socket)
 
 

@@ -60,8 +60,8 @@ def _is_sent(case: Case) -> bool:
 
 def _waits_for_sidecar(case: Case) -> str:
     """Return the sidecar before a container, which a kubelet takes for an init container; empty for none."""
-    before = takewhile(lambda one: one.path != case.container.path, case.pod.containers)
-    sidecar = next((one.name for one in before if one.type is ContainerType.SIDECAR), "")
+    before = takewhile(lambda container: container.path != case.container.path, case.pod.containers)
+    sidecar = next((container.name for container in before if container.type is ContainerType.SIDECAR), "")
     return sidecar if sidecar and forgets_sidecars(case) else ""
 
 
@@ -86,14 +86,16 @@ def _without_gate(case: Case) -> Iterator[tuple[str, str]]:
     gated = [(key, *_GATED_MOUNTS[key]) for key in gated_mounts(case.container)]
     for key, field, gate in gated:
         before, now = (
-            field in _fields_of_mounts(one) and _has_off(one, gate) for one in (case.old, case.new)
+            field in _fields_of_mounts(kubelet) and _has_off(kubelet, gate)
+            for kubelet in (case.old, case.new)
         )
         if now and (not before or case.new.gates.sets(gate)):
             yield key, gate
     if case.pod.spec.get("hostUsers") is None or is_windows(case):
         return
     before, now = (
-        one.behaviour.host_users_by_gate and _has_off(one, _USERS_GATE) for one in (case.old, case.new)
+        kubelet.behaviour.host_users_by_gate and _has_off(kubelet, _USERS_GATE)
+        for kubelet in (case.old, case.new)
     )
     if now and (not before or case.new.gates.sets(_USERS_GATE)):
         yield "hostUsers", _USERS_GATE

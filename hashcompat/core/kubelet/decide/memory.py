@@ -85,13 +85,13 @@ def pinned(whole: Whole, pod: Pod, memory: Memory, old: Kubelet | None, new: Kub
     hidden = unreported(pod, old, new)
     return [
         WithMemory(
-            one.name,
-            {} if one.type in hidden else amounts_of(requests_of(pod, one, new)),
-            held.get(one.name),
-            one.type,
+            container.name,
+            {} if container.type in hidden else amounts_of(requests_of(pod, container, new)),
+            held.get(container.name),
+            container.type,
         )
-        for one in in_turn(pod)
-        if one.type is not ContainerType.EPHEMERAL
+        for container in in_turn(pod)
+        if container.type is not ContainerType.EPHEMERAL
     ]
 
 
@@ -99,15 +99,17 @@ def is_guaranteed(whole: Whole, pod: Pod, new: Kubelet) -> bool:
     """Return whether a pod has the QoS class Guaranteed; its containers' resources are quantities then."""
     if shown := class_shown(pod, new.behaviour):
         return shown == GUARANTEED and whole.qos_classes is not None
-    counted = (one.spec for one in pod.containers if one.type is not ContainerType.EPHEMERAL)
+    counted = (
+        container.spec for container in pod.containers if container.type is not ContainerType.EPHEMERAL
+    )
     limits = (mapping(mapping(spec.get("resources")).get("limits")) for spec in counted)
     # all of a Guaranteed pod have a limit of CPU, which is seen at once
-    return all("cpu" in one for one in limits) and (whole.qos_classes or ("", ""))[1] == GUARANTEED
+    return all("cpu" in amounts for amounts in limits) and (whole.qos_classes or ("", ""))[1] == GUARANTEED
 
 
 def in_turn(pod: Pod) -> list[Container]:
     """Return the containers of a pod in the order in which resource managers are asked for them."""
-    return sorted(pod.containers, key=lambda one: one.type is ContainerType.CONTAINER)
+    return sorted(pod.containers, key=lambda container: container.type is ContainerType.CONTAINER)
 
 
 def amounts_of(requests: object) -> Amounts:
@@ -141,16 +143,23 @@ def places(containers: Sequence[WithMemory], *, by_pod: bool) -> Iterator[tuple[
 
     Nothing of one whose memory is not what it asks for: then it may be anywhere.
     """
-    having = [(one.name, one.held or (), one.asks) for one in containers if one.held is not None]
+    having = [
+        (container.name, container.held or (), container.asks)
+        for container in containers
+        if container.held is not None
+    ]
     if by_pod:
         # what all ask for at once, of what those have that are no init containers
         init = ContainerType.INIT, ContainerType.SIDECAR
-        names = {name for one in containers if one.type not in init for name in one.asks}
-        every = {name: together((one.type, one.asks.get(name, 0)) for one in containers) for name in names}
-        having = [(name, blocks, every) for name, blocks, _ in having[:1]]
+        names = {name for container in containers if container.type not in init for name in container.asks}
+        totals = {
+            name: together((container.type, container.asks.get(name, 0)) for container in containers)
+            for name in names
+        }
+        having = [(name, blocks, totals) for name, blocks, _ in having[:1]]
     for name, blocks, asks in having:
-        if blocks and {one.kind: one.size for one in blocks} == asks and len(blocks) == len(asks):
-            yield name, [one.nodes for one in blocks]
+        if blocks and {block.kind: block.size for block in blocks} == asks and len(blocks) == len(asks):
+            yield name, [block.nodes for block in blocks]
 
 
 def objection(cpus: NumaNodes, memory: Sequence[NumaNodes], policy: str, *, equal: bool) -> str:
@@ -159,16 +168,16 @@ def objection(cpus: NumaNodes, memory: Sequence[NumaNodes], policy: str, *, equa
     ``cpus`` is empty where a container has none of its own; ``equal``: whether all of them have to be on the
     same nodes, not only on some that all share.
     """
-    spread = next((one for one in memory if len(one) > 1), None) if policy == STRICTEST else None
+    spread = next((nodes for nodes in memory if len(nodes) > 1), None) if policy == STRICTEST else None
     if spread:
         return f"memory of {named(spread)}"
     own = [("CPUs", cpus)] if cpus else []
-    (kind, first), *others = own + [("memory", one) for one in memory]
+    (kind, first), *others = own + [("memory", nodes) for nodes in memory]
     common = first
-    for other, nodes in others:
+    for other_kind, nodes in others:
         common &= nodes
         if nodes != first if equal else not common:
-            return f"{kind} of {named(first)} and {other} of {named(nodes)}"
+            return f"{kind} of {named(first)} and {other_kind} of {named(nodes)}"
     return ""
 
 

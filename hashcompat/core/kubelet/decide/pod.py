@@ -145,11 +145,11 @@ def restarted_whole(case: Case) -> Decision | None:
     if _has_begun(case):
         text = "its kubelet had begun to restart all containers of the pod, by their restartPolicyRules"
         return restart(rules.EXIT_CODE, text)
-    found = _restarts_all(case)
-    if found:
+    restarts_all = _restarts_all(case)
+    if restarts_all:
         text = "another container of the pod has ended, and its restartPolicyRules restart all for that"
         return restart(rules.EXIT_CODE, text)
-    if found is None:
+    if restarts_all is None:
         text = (
             "another container of the pod has ended, whose restartPolicyRules may restart all by its exit "
             "code, which is not in the input"
@@ -274,8 +274,8 @@ def _newly_refused(case: Case) -> tuple[str, ...]:
     gone = before.knows(REFERENCES_GATE) and not now.knows(REFERENCES_GATE)
     if now.is_on(REFERENCES_GATE) and (gone or not before.is_on(REFERENCES_GATE)):
         return kinds
-    always, known = case.new.behaviour.static_references, case.old.behaviour.static_references
-    return tuple(kind for kind in kinds if kind in always and kind not in known)
+    always, old_kinds = case.new.behaviour.static_references, case.old.behaviour.static_references
+    return tuple(kind for kind in kinds if kind in always and kind not in old_kinds)
 
 
 def runtime_gone(case: Case) -> Decision | None:
@@ -315,12 +315,14 @@ def fails_by_loss(case: Case, *, unknown: bool = False) -> bool:
     ended = ("ended", "ended if unknown") if unknown else ("ended",)
     if case.pod.static or case.new.behaviour.lost_containers not in ended:
         return False
-    main = [one for one in case.pod.containers if one.type == "container"]
-    if any(one.running is False and not (one.started or one.ended) for one in main):
+    main = [container for container in case.pod.containers if container.type == "container"]
+    if any(container.running is False and not (container.started or container.ended) for container in main):
         return False  # one that has never run keeps its pod pending
     policy, own = case.pod.restart_policy, rules_of(case)
     return not any(
-        starts_again(one.spec, policy, code, own) for one in main for code in exit_codes(one) or [_LOST_CODE]
+        starts_again(container.spec, policy, code, own)
+        for container in main
+        for code in exit_codes(container) or [_LOST_CODE]
     )
 
 
@@ -331,8 +333,10 @@ def all_lost(case: Case) -> Decision | None:
     be created again because all containers of the pod are does not count. Source: pkg/kubelet/kubelet.go
     ``syncPod``, 1.19.16, 1.24.17 and 1.36.5.
     """
-    lasting = [one for one in case.pod.containers if one.type not in NEVER_COMPARED]
-    if not any(one.lost for one in lasting) or any(one.running and not one.lost for one in lasting):
+    lasting = [container for container in case.pod.containers if container.type not in NEVER_COMPARED]
+    if not any(container.lost for container in lasting) or any(
+        container.running and not container.lost for container in lasting
+    ):
         return None
     if resets_all(case) or not fails_by_loss(case, unknown=True):
         return None

@@ -49,10 +49,12 @@ def host_ports(spec: Mapping[str, Any], kubelet: Kubelet) -> tuple[Port, ...]:
 
 def _host_ports(spec: Mapping[str, Any], kubelet: Kubelet) -> Iterator[Port]:
     told_apart = kubelet.behaviour.host_ports.told_apart
-    containers = [mapping(one) for one in rows(spec, "containers")]
+    containers = [mapping(row) for row in rows(spec, "containers")]
     if kubelet.behaviour.host_ports.sidecars:
-        others = (mapping(one) for one in rows(spec, "initContainers"))
-        containers += [one for one in others if one.get("restartPolicy") == "Always"]
+        init_containers = (mapping(row) for row in rows(spec, "initContainers"))
+        containers += [
+            container for container in init_containers if container.get("restartPolicy") == "Always"
+        ]
     for container in containers:
         for row in rows(container, "ports"):
             port = mapping(row)
@@ -69,8 +71,8 @@ class Taken(dict[tuple[int, str], dict[str, str]]):
 
     def add(self, ports: Iterable[Port], uid: str = "") -> None:
         """Take ports for a pod."""
-        for one in ports:
-            self.setdefault((one.number, one.protocol), {})[one.address] = uid
+        for port in ports:
+            self.setdefault((port.number, port.protocol), {})[port.address] = uid
 
     def holder(self, port: Port) -> tuple[str, str] | None:
         """Return the uid of a pod that has a port, and what a snapshot hides that decides; None for no pod.
@@ -78,15 +80,15 @@ class Taken(dict[tuple[int, str], dict[str, str]]):
         What is hidden is empty where nothing is.
         """
         protocols = _PROTOCOLS if port.protocol == MASK else (port.protocol, MASK)
-        found = None
+        first = None
         for protocol in protocols:
-            one = self._at(protocol, port)
-            if one is None:
+            held = self._at(protocol, port)
+            if held is None:
                 continue
             if MASK not in (protocol, port.protocol):
-                return one
-            found = found or (one[0], "protocols")
-        return found
+                return held
+            first = first or (held[0], "protocols")
+        return first
 
     def _at(self, protocol: str, port: Port) -> tuple[str, str] | None:
         """Return the same of one protocol."""
@@ -96,10 +98,10 @@ class Taken(dict[tuple[int, str], dict[str, str]]):
         for address in (_ANY,) if port.address == MASK else (_ANY, port.address):
             if address in held:
                 return held[address], ""
-        one = next(iter(held.values()))
+        uid = next(iter(held.values()))
         if port.address == _ANY:
-            return one, ""
-        return (one, "addresses") if MASK in (port.address, *held) else None
+            return uid, ""
+        return (uid, "addresses") if MASK in (port.address, *held) else None
 
     @property
     def ports(self) -> Iterator[Port]:

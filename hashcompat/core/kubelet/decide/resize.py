@@ -73,7 +73,7 @@ def relies_on_gate(case: Case) -> bool:
     With the gate off it notes none (pkg/kubelet/allocation/allocation_manager.go ``newStateImpl``, 1.34.12),
     and a target kubelet that locks the gate finds that out.
     """
-    before, now = (one.gates.spec(RESIZE_GATE) for one in (case.old, case.new))
+    before, now = (kubelet.gates.spec(RESIZE_GATE) for kubelet in (case.old, case.new))
     may_be_off = before is not None and not before.locked and not case.old.gates.sets(RESIZE_GATE)
     if not may_be_off or now is None or not now.locked or case.applied is not None:
         return False
@@ -107,7 +107,9 @@ def resized_init(case: Case) -> Decision | None:
     """
     if case.container.type is not ContainerType.INIT or not case.new.gates.is_on(_INIT_RESIZE_GATE):
         return None
-    is_past = any(one.running for one in case.pod.containers if one.type is ContainerType.CONTAINER)
+    is_past = any(
+        container.running for container in case.pod.containers if container.type is ContainerType.CONTAINER
+    )
     return None if is_past or not case.container.running else resized(case)
 
 
@@ -194,10 +196,10 @@ def resizing(case: Case) -> Decision | None:
     A kubelet that starts goes on with a resize that it has allocated, and tries one again that had to wait
     (pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodResizeAction``, pkg/kubelet/allocation).
     """
-    state, both = case.pod.resizing, (case.old.behaviour, case.new.behaviour)
+    state, behaviours = case.pod.resizing, (case.old.behaviour, case.new.behaviour)
     if not state and case.applied is None:
         return None
-    if is_exempt(case) or not all(one.resources_recorded for one in both):
+    if is_exempt(case) or not all(behaviour.resources_recorded for behaviour in behaviours):
         return None
     if case.container.type in NEVER_COMPARED or is_ignored(case, case.new):
         return None
@@ -273,7 +275,7 @@ def pod_limits_to_change(case: Case) -> Iterator[str]:
         return
     wanted, own = mapping(case.pod.spec.get("resources")), mapping(case.container.spec.get("resources"))
     for name in by_restart(case.container.spec):
-        limit, actual = (amounts(one, name)[0] for one in (wanted, {"limits": shown}))
+        limit, actual = (amounts(resources, name)[0] for resources in (wanted, {"limits": shown}))
         is_rounded = name == "memory" and 0 <= limit - actual < _PAGE
         if not amounts(own, name)[0] and limit != actual and not is_rounded:
             yield name
@@ -306,11 +308,11 @@ _EXCLUSIVE: Final = {
 
 def _is_to_change(pod: Pod, name: str) -> bool:
     """Return whether a container was given other requests than its spec has, as a resource manager looks."""
-    for one in pod.containers:
-        given = mapping(pod.resized.get(one.name)).get("allocated")
-        if one.type in (ContainerType.CONTAINER, ContainerType.SIDECAR) and given is not None:
-            allocated = {"requests": given}
-            if amounts(allocated, name)[1] != amounts(mapping(one.spec.get("resources")), name)[1]:
+    for container in pod.containers:
+        requests = mapping(pod.resized.get(container.name)).get("allocated")
+        if container.type in (ContainerType.CONTAINER, ContainerType.SIDECAR) and requests is not None:
+            allocated = {"requests": requests}
+            if amounts(allocated, name)[1] != amounts(mapping(container.spec.get("resources")), name)[1]:
                 return True
     return False
 

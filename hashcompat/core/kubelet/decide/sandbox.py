@@ -107,7 +107,9 @@ def moved_static_pod(case: Case) -> Decision | None:
     """
     if not case.pod.static or case.pod.spec.get("resources") is None or case.whole.runs_none:
         return None
-    before, now = (case.whole.static_qos_class(_counts_its_own(case, one)) for one in (case.old, case.new))
+    before, now = (
+        case.whole.static_qos_class(_counts_its_own(case, kubelet)) for kubelet in (case.old, case.new)
+    )
     why = "by the pod's own resources"
     if forgets(case.old, case.new) and (first := case.whole.static_qos_class(by_pod=False)) != before:
         now, why = first, f"by containers alone, as {case.old.release} noted nothing of the pod itself,"
@@ -126,15 +128,15 @@ def edited_static_pod(case: Case) -> Decision | None:
     mirror = mirror_with_own_uid(case.pod)
     if mirror is None or case.whole.runs_none:
         return None
-    was, now = (bool(one.spec.get("hostNetwork")) for one in (mirror, case.pod))
-    is_recorded = any(one.host_network is not None for one in case.sandboxes)
+    was, now = (bool(pod.spec.get("hostNetwork")) for pod in (mirror, case.pod))
+    is_recorded = any(sandbox.host_network is not None for sandbox in case.sandboxes)
     looks_at_network = not {"network", "host network"}.isdisjoint(case.new.behaviour.sandbox_checks)
     if was is not now and not is_recorded and looks_at_network:
         text = "its manifest was edited, and its sandbox has another network"
         return _new_sandbox(case, rules.NOT_SEEN, text)
     by_pod = case.pod.spec.get("resources") is not None and _counts_its_own(case, case.new)
-    before, after = (one.static_qos_class(by_pod) for one in (Whole(mirror), case.whole))
-    is_edited = any(is_resized(one, mirrored(one, mirror)) for one in case.pod.containers)
+    before, after = (whole.static_qos_class(by_pod) for whole in (Whole(mirror), case.whole))
+    is_edited = any(is_resized(container, mirrored(container, mirror)) for container in case.pod.containers)
     if before == after or not (before and after) or (mirror.limited and not is_edited):
         return None
     text = f"its manifest was edited, and its QoS class {before} -> {after} has another cgroup"
@@ -239,10 +241,12 @@ def _network(_: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
 
 _CHECKS: Final[Mapping[str, Callable[[Sequence[Sandbox], Sandbox, Pod], str]]] = {
     "single": lambda sandboxes, _newest, _pod: (
-        "more than one sandbox of the pod is ready" if sum(one.ready for one in sandboxes) > 1 else ""
+        "more than one sandbox of the pod is ready" if sum(sandbox.ready for sandbox in sandboxes) > 1 else ""
     ),
     "ready": lambda _, newest, __: "" if newest.ready else "the pod's latest sandbox is not ready",
-    "host network": lambda every, newest, pod: _network(every, newest, pod) if pod.host_network else "",
+    "host network": lambda sandboxes, newest, pod: (
+        _network(sandboxes, newest, pod) if pod.host_network else ""
+    ),
     "network": _network,
     "ip": lambda _, newest, pod: (
         "the sandbox has no IP address" if not pod.host_network and newest.ip == "" else ""

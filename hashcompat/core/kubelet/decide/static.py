@@ -60,7 +60,7 @@ def _by_running(case: Case) -> Decision | None:
     Where that is not the current kubelet's either, the manifest was changed since, and the kubelet has not
     read it again.
     """
-    old, new = (one.uid for one in case.static_uids)
+    old, new = (uid.uid for uid in case.static_uids)
     if case.runs_as == new:
         return None
     text = f"static pod: {case.new.release} gives it another UID"
@@ -147,7 +147,7 @@ def moves(pod: Pod, old: Kubelet | None, new: Kubelet) -> bool | None:
         return None if same is None else not same
     from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - few pods are static
 
-    before, now = (static_view(pod.static_manifest, one).uid for one in (old, new))
+    before, now = (static_view(pod.static_manifest, kubelet).uid for kubelet in (old, new))
     if before.unknown or now.unknown:
         return None
     # of a copy whose path is not given, the UID that it runs under shows nothing
@@ -181,7 +181,11 @@ def mirror_with_own_uid(pod: Pod) -> Pod | None:
 
 def mirrored(container: Container, mirror: Pod | None) -> Container | None:
     """Return a mirror pod's container of the same name; None where it has none."""
-    return next((one for one in mirror.containers if one.name == container.name), None) if mirror else None
+    return (
+        next((candidate for candidate in mirror.containers if candidate.name == container.name), None)
+        if mirror
+        else None
+    )
 
 
 def is_pinned(pod: Pod) -> bool:

@@ -92,7 +92,9 @@ class Whole:
     def in_docker(self) -> bool:
         """Whether the status shows that Docker has its containers: those that run, where any does."""
         own = self._pod.containers
-        return any(one.docker for one in [one for one in own if one.running] or own)
+        return any(
+            container.docker for container in [container for container in own if container.running] or own
+        )
 
     @cached_property
     def runs_none(self) -> bool:
@@ -107,16 +109,16 @@ class Whole:
         return self.once(("done", rules), lambda: self._is_done(rules))
 
     def _is_done(self, rules: Rules) -> bool | None:
-        known = True
+        is_known = True
         for own in self._of_type[ContainerType.CONTAINER]:
             if own.removed:  # nobody looks at it
                 continue
             codes = exit_codes(own)
-            again = {starts_again(own.spec, self._pod.restart_policy, code, rules) for code in codes}
-            if again in (set(), {True}):  # it runs, never ran, or starts again whatever its code
+            answers = {starts_again(own.spec, self._pod.restart_policy, code, rules) for code in codes}
+            if answers in (set(), {True}):  # it runs, never ran, or starts again whatever its code
                 return False
-            known &= again == {False}
-        return True if known else None
+            is_known &= answers == {False}
+        return True if is_known else None
 
     def has_failed(self, rules: Rules) -> bool | None:
         """Return whether an init container has failed for good, so that no regular container ever starts.
@@ -156,7 +158,7 @@ class Whole:
         return self.once(("restarts all", waiting), lambda: self._restarts_all(waiting=waiting))
 
     def _restarts_all(self, *, waiting: bool) -> bool | None:
-        found: bool | None = False
+        answer: bool | None = False
         for own in self._pod.containers:
             if own.type is ContainerType.EPHEMERAL or not (waiting or (own.ended and own.ended.final)):
                 continue
@@ -164,8 +166,8 @@ class Whole:
             if actions == {True}:
                 return True
             if True in actions:
-                found = None
-        return found
+                answer = None
+        return answer
 
     @cached_property
     def never_ran(self) -> bool:
@@ -180,9 +182,9 @@ class Whole:
         None where one of them does not decode, for which it has an answer of its own.
         """
         regular = self._of_type[ContainerType.CONTAINER]
-        every = regular + self._of_type[ContainerType.INIT] + self._of_type[ContainerType.SIDECAR]
+        containers = regular + self._of_type[ContainerType.INIT] + self._of_type[ContainerType.SIDECAR]
         try:
-            return qos_class(own.spec for own in regular), qos_class(own.spec for own in every)
+            return qos_class(own.spec for own in regular), qos_class(own.spec for own in containers)
         except DecodeError:
             return None
 
@@ -219,30 +221,30 @@ class Whole:
 
         Each container's reason has it, so that it may not grow with the pod; empty for none.
         """
-        names = {name for one in self._pod.containers for name in devices_of(one, self._pod)}
+        names = {name for container in self._pod.containers for name in devices_of(container, self._pod)}
         return few(sorted(names), _SHOWN)
 
     @cached_property
     def has_idle_devices(self) -> bool:
         """Whether a container asks for devices and does not run, as an init container that has ended."""
         return any(
-            one.running is False or (one.type is ContainerType.INIT and not one.running)
-            for one in self._with_devices
+            container.running is False or (container.type is ContainerType.INIT and not container.running)
+            for container in self._with_devices
         )
 
     @cached_property
     def has_devices_again(self) -> bool:
         """Whether a container asks for devices and was created again."""
-        return any(one.restarts for one in self._with_devices)
+        return any(container.restarts for container in self._with_devices)
 
     @property
     def knows_plugins(self) -> bool:
         """Whether a record shows which resources device plugins serve on the node."""
-        return any(one.plugins is not None for one in self._pod.containers[:1])
+        return any(container.plugins is not None for container in self._pod.containers[:1])
 
     @property
     def _with_devices(self) -> Iterator[Container]:
-        return (one for one in self._pod.containers if any(devices_of(one, self._pod)))
+        return (container for container in self._pod.containers if any(devices_of(container, self._pod)))
 
     def asks_for(self, feature: PodFeature) -> bool:
         """Return whether the pod asks for a feature."""
@@ -326,8 +328,8 @@ def _at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
         return
     key, is_list = steps[0].removesuffix("[*]"), steps[0].endswith("[*]")
     child = mapping(value).get(key)
-    for one in (child if isinstance(child, list) else ()) if is_list else (child,):
-        yield from _at(one, steps[1:])
+    for element in (child if isinstance(child, list) else ()) if is_list else (child,):
+        yield from _at(element, steps[1:])
 
 
 def _sysctls(spec: Mapping[str, Any], way: str) -> Iterator[str]:

@@ -33,17 +33,20 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
     pods of one second, on a pod that may not be there, on the priority of a static pod whose manifest is not
     known, or on an annotation that makes a pod critical.
     """
-    found = _with_priorities(tenants, node, kubelet)
+    shortages = _with_priorities(tenants, node, kubelet)
     if not kubelet.gates.is_on(ANNOTATION_GATE):
-        return found
-    lacking = (one for one in tenants if one.pod.uid in found and one.pod.namespace == "kube-system")
-    short = next((one for one in lacking if not is_critical(one, kubelet)), None)
+        return shortages
+    lacking = (
+        tenant for tenant in tenants if tenant.pod.uid in shortages and tenant.pod.namespace == "kube-system"
+    )
+    short = next((tenant for tenant in lacking if not is_critical(tenant, kubelet)), None)
     if short is None:
-        return found
-    taken = Shortage(found[short.pod.uid].resource, preemptor=short.name)
+        return shortages
+    taken = Shortage(shortages[short.pod.uid].resource, preemptor=short.name)
     why = f"whether the annotation of {short.name} makes it critical is not known"
     return {
-        one.pod.uid: structs.replace(found.get(one.pod.uid, taken), certain=False, why=why) for one in tenants
+        tenant.pod.uid: structs.replace(shortages.get(tenant.pod.uid, taken), certain=False, why=why)
+        for tenant in tenants
     }
 
 
@@ -53,19 +56,19 @@ ANNOTATION_GATE: Final = "ExperimentalCriticalPodAnnotation"
 
 def _with_priorities(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
     """Return the same with the priorities that static pods' manifests may have."""
-    found = _with_doubts(tenants, node, kubelet)
-    first = next((one for one in tenants if one.mirrored.priority != one.priority), None)
+    shortages = _with_doubts(tenants, node, kubelet)
+    first = next((tenant for tenant in tenants if tenant.mirrored.priority != tenant.priority), None)
     if first is None:
-        return found
-    other = _with_doubts([one.mirrored for one in tenants], node, kubelet)
+        return shortages
+    other = _with_doubts([tenant.mirrored for tenant in tenants], node, kubelet)
     why = f"whether the manifest of the static pod {first.name} sets a priority is not known"
     open_ = {
         uid: structs.replace(short, certain=False, why=why)
-        for uid, short in (found | other).items()
-        if not (uid in found and uid in other)
+        for uid, short in (shortages | other).items()
+        if not (uid in shortages and uid in other)
     }
-    less = {uid: short for uid, short in other.items() if uid in found and not short.certain}
-    return found | less | open_
+    less = {uid: short for uid, short in other.items() if uid in shortages and not short.certain}
+    return shortages | less | open_
 
 
 def _with_doubts(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
@@ -74,60 +77,62 @@ def _with_doubts(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> di
     A pod that may not be there, or may lack something, may leave room to those behind it.
     """
     last, left = _ordered(tenants, node, kubelet), list(tenants)
-    found, always, open_ = dict(last), set(last), set[str]()
+    shortages, always, open_ = dict(last), set(last), set[str]()
     first: Tenant | None = None
     # without those that may not be there, or of which it is not known by themselves whether they
     # are admitted or make room: again, until no other one may lack something by that
     while gone := {
-        one.pod.uid: one
-        for one in left
-        if one.doubt or (one.pod.uid in last and last[one.pod.uid].why in _OPEN)
+        tenant.pod.uid: tenant
+        for tenant in left
+        if tenant.doubt or (tenant.pod.uid in last and last[tenant.pod.uid].why in _OPEN)
     }:
         first = first or next(iter(gone.values()))
-        open_ |= {uid for uid, one in gone.items() if not one.doubt}
-        left = [one for one in left if one.pod.uid not in gone]
+        open_ |= {uid for uid, tenant in gone.items() if not tenant.doubt}
+        left = [tenant for tenant in left if tenant.pod.uid not in gone]
         last = _ordered(left, node, kubelet)
-        found |= last
+        shortages |= last
         always &= last.keys()
     if first is None:
-        return found
+        return shortages
     why = first.doubt or NOT_KNOWN.format(first.name)
-    return found | {
+    return shortages | {
         uid: structs.replace(short, certain=False, why=why, by_manifest=first.may_return)
-        for uid, short in found.items()
+        for uid, short in shortages.items()
         if uid not in always | open_
     }
 
 
 def _ordered(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
-    found = _outcomes(sorted(tenants, key=lambda one: one.order), node, kubelet)
+    shortages = _outcomes(sorted(tenants, key=lambda tenant: tenant.order), node, kubelet)
     # what fits in one order need not in another: a pod may count for more beside others than it asks for
     tied = _tied(tenants, node, kubelet)
     uncertain = dict[str, Shortage]()
-    all_static = all(one.pod.static for alike in tied for one in alike)
+    all_static = all(tenant.pod.static for alike in tied for tenant in alike)
     why = f"{'static pods' if all_static else 'pods of one second'} have no order"
     if len(tied) > _TRIED:
-        some = chain([found], (_outcomes(again, node, kubelet) for again in _others(tenants, tied[:1])))
-        first = next((short for each in some for short in each.values()), None)
+        results = chain(
+            [shortages], (_outcomes(order, node, kubelet) for order in _others(tenants, tied[:1]))
+        )
+        first = next((short for result in results for short in result.values()), None)
         if first is None:
-            return found
-        for uid in (one.pod.uid for alike in tied for one in alike):
-            uncertain[uid] = structs.replace(found.get(uid, first), certain=False, why=why)
-        return {**found, **uncertain}
-    for again in _others(tenants, tied):
-        other = _outcomes(again, node, kubelet)
-        for uid in found.keys() ^ other.keys():
-            uncertain[uid] = structs.replace(found.get(uid) or other[uid], certain=False, why=why)
+            return shortages
+        for uid in (tenant.pod.uid for alike in tied for tenant in alike):
+            uncertain[uid] = structs.replace(shortages.get(uid, first), certain=False, why=why)
+        return {**shortages, **uncertain}
+    for order in _others(tenants, tied):
+        other = _outcomes(order, node, kubelet)
+        for uid in shortages.keys() ^ other.keys():
+            uncertain[uid] = structs.replace(shortages.get(uid) or other[uid], certain=False, why=why)
     for alike in tied:  # any of them may come where another one came
-        short = next((uncertain[one.pod.uid] for one in alike if one.pod.uid in uncertain), None)
+        short = next((uncertain[tenant.pod.uid] for tenant in alike if tenant.pod.uid in uncertain), None)
         if short is None:
             continue
-        for one in alike:
+        for tenant in alike:
             # of two that ask for one port either may have it
-            holder = next((other.name for other in alike if other.name != one.name), "")
-            own = short.holder == one.name
-            uncertain[one.pod.uid] = structs.replace(short, holder=holder) if own else short
-    return {**found, **uncertain}
+            holder = next((other.name for other in alike if other.name != tenant.name), "")
+            own = short.holder == tenant.name
+            uncertain[tenant.pod.uid] = structs.replace(short, holder=holder) if own else short
+    return {**shortages, **uncertain}
 
 
 def deferred(
@@ -142,18 +147,18 @@ def deferred(
     certain.
     """
     used, waiting = Counter[str](), list[Tenant]()
-    for one in tenants:
-        stays = not (one.refused or one.doubt or one.pod.deleting or one.pod.uid in leaving)
+    for tenant in tenants:
+        stays = not (tenant.refused or tenant.doubt or tenant.pod.deleting or tenant.pod.uid in leaving)
         if stays:
-            used.update(one.asking.beside)
-        if one.asking.wanted:
+            used.update(tenant.asking.beside)
+        if tenant.asking.wanted:
             waiting.append(
-                one if stays else structs.replace(one, asking=structs.replace(one.asking, beside={}))
+                tenant if stays else structs.replace(tenant, asking=structs.replace(tenant.asking, beside={}))
             )
-    is_sorted = len(waiting) <= _SORTED or all(one.pod.resizing == RESIZE_PENDING for one in waiting)
-    in_order = is_sorted and not any(one.pod.static for one in waiting)
+    is_sorted = len(waiting) <= _SORTED or all(tenant.pod.resizing == RESIZE_PENDING for tenant in waiting)
+    in_order = is_sorted and not any(tenant.pod.static for tenant in waiting)
 
-    def turn(one: Tenant) -> tuple[object, ...]:
+    def turn(tenant: Tenant) -> tuple[object, ...]:
         """Return what decides which resizes are tried first (``sortPendingResizes``, 1.34.4, 1.36.5, 1.37.2).
 
         Those that wait already come before the others, and in the order of their pods' creation too: they
@@ -162,37 +167,39 @@ def deferred(
         """
         if kubelet.behaviour.room.resizes != "sorted":
             return ()
-        wanted, own = one.asking.wanted, one.asking.own
+        wanted, own = tenant.asking.wanted, tenant.asking.own
         increases = any(wanted.get(name, 0) > own.get(name, 0) for name in ("cpu", "memory"))
-        waits = one.pod.resizing == RESIZE_PENDING
-        created = one.pod.created if in_order else ""
-        guaranteed = class_of(one, kubelet) == GUARANTEED
-        return increases, -(one.priority or 0), not guaranteed, not waits and in_order, created
+        waits = tenant.pod.resizing == RESIZE_PENDING
+        created = tenant.pod.created if in_order else ""
+        guaranteed = class_of(tenant, kubelet) == GUARANTEED
+        return increases, -(tenant.priority or 0), not guaranteed, not waits and in_order, created
 
-    found, most = dict[str, Shortage](), Counter(used)
+    shortages, most = dict[str, Shortage](), Counter(used)
     for _, group in groupby(sorted(waiting, key=turn), turn):
-        some = list(group)
-        found |= {one.pod.uid: short for one in some if (short := _lacking_more(one, used, node, kubelet))}
-        open_ = [one for one in some if one.pod.uid not in found]
-        for one in open_:
-            most.update(_more(one))
-        found |= dict(_after_others(open_, most, node, kubelet))
-        for one in open_:
-            if one.pod.uid not in found:
-                used.update(_more(one))
-    return found
+        peers = list(group)
+        shortages |= {
+            tenant.pod.uid: short for tenant in peers if (short := _lacking_more(tenant, used, node, kubelet))
+        }
+        open_ = [tenant for tenant in peers if tenant.pod.uid not in shortages]
+        for tenant in open_:
+            most.update(_more(tenant))
+        shortages |= dict(_after_others(open_, most, node, kubelet))
+        for tenant in open_:
+            if tenant.pod.uid not in shortages:
+                used.update(_more(tenant))
+    return shortages
 
 
 def _after_others(
     tenants: Iterable[Tenant], used: Amounts, node: Given, kubelet: Kubelet
 ) -> Iterator[tuple[str, Shortage]]:
     """Yield the pods whose resizes do not fit once those of all others are made, which count in ``used``."""
-    for one in tenants:
+    for tenant in tenants:
         before = Counter(used)
-        before.subtract(_more(one))
-        if short := _lacking_more(one, before, node, kubelet):
+        before.subtract(_more(tenant))
+        if short := _lacking_more(tenant, before, node, kubelet):
             why = "which resize comes first is not known"
-            yield one.pod.uid, structs.replace(short, certain=False, why=why)
+            yield tenant.pod.uid, structs.replace(short, certain=False, why=why)
 
 
 _SORTED: Final = 12
@@ -200,17 +207,17 @@ _SORTED: Final = 12
 sorts so few by insertion."""
 
 
-def _more(one: Tenant) -> Counter[str]:
+def _more(tenant: Tenant) -> Counter[str]:
     """Return how much more a pod counts for once its resize is accepted: what it has counts until then."""
-    wanted, beside = one.asking.wanted, one.asking.beside
+    wanted, beside = tenant.asking.wanted, tenant.asking.beside
     return Counter({name: max(number - beside.get(name, 0), 0) for name, number in wanted.items()})
 
 
-def _lacking_more(one: Tenant, used: Amounts, node: Given, kubelet: Kubelet) -> Shortage | None:
+def _lacking_more(tenant: Tenant, used: Amounts, node: Given, kubelet: Kubelet) -> Shortage | None:
     """Return what a pod surely lacks for its resize, beside what all pods use."""
-    asking, others = structs.replace(one.asking, own=one.asking.wanted), Counter(used)
-    others.subtract(one.asking.beside)
-    lacks = _lacking(structs.replace(one, asking=asking), 0, others, node, kubelet)
+    asking, used_by_others = structs.replace(tenant.asking, own=tenant.asking.wanted), Counter(used)
+    used_by_others.subtract(tenant.asking.beside)
+    lacks = _lacking(structs.replace(tenant, asking=asking), 0, used_by_others, node, kubelet)
     return next((lack for lack in lacks if lack.certain), None)
 
 
@@ -232,24 +239,28 @@ def _tied(tenants: Iterable[Tenant], node: Given, kubelet: Kubelet) -> list[list
 
     Those that nothing else tells apart are together. While everything fits, no order matters.
     """
-    found, sums = list[list[Tenant]](), Sums()
-    taking = sorted((one for one in tenants if not one.refused), key=lambda one: one.order)
-    asked = Counter(port[:2] for one in taking for port in one.asking.ports)
-    for _, second in groupby(taking, key=lambda one: one.order):
-        some = list(second)
-        for one in some:
-            sums.add(one.asking)
-        if len(some) == 1 or sums.fit(node):
+    groups, sums = list[list[Tenant]](), Sums()
+    taking = sorted((tenant for tenant in tenants if not tenant.refused), key=lambda tenant: tenant.order)
+    asked = Counter(port[:2] for tenant in taking for port in tenant.asking.ports)
+    for _, second in groupby(taking, key=lambda tenant: tenant.order):
+        peers = list(second)
+        for tenant in peers:
+            sums.add(tenant.asking)
+        if len(peers) == 1 or sums.fit(node):
             continue
         if sums.have_room(node):  # only those matter that may share a port with another pod
-            some = [one for one in some if any(asked[port[:2]] > 1 for port in one.asking.ports)]
+            peers = [tenant for tenant in peers if any(asked[port[:2]] > 1 for port in tenant.asking.ports)]
         alike: dict[Any, list[Tenant]] = {}
-        for one in some:
-            amounts = one.asking.own, one.asking.beside, one.asking.freed
-            key = (*(tuple(sorted(each.items())) for each in amounts), one.asking.claimed, one.asking.ports)
-            alike.setdefault((key, one.priority, class_of(one, kubelet)), []).append(one)
-        found += alike.values()
-    return found
+        for tenant in peers:
+            amounts = tenant.asking.own, tenant.asking.beside, tenant.asking.freed
+            key = (
+                *(tuple(sorted(resources.items())) for resources in amounts),
+                tenant.asking.claimed,
+                tenant.asking.ports,
+            )
+            alike.setdefault((key, tenant.priority, class_of(tenant, kubelet)), []).append(tenant)
+        groups += alike.values()
+    return groups
 
 
 def _others(tenants: Sequence[Tenant], tied: Iterable[Sequence[Tenant]]) -> Iterator[list[Tenant]]:
@@ -258,13 +269,15 @@ def _others(tenants: Sequence[Tenant], tied: Iterable[Sequence[Tenant]]) -> Iter
     The ones beside it come by what they ask for, in both directions: what is left then differs most.
     """
 
-    def size(one: Tenant) -> int:
-        return sum(one.asking.own.values())
+    def size(tenant: Tenant) -> int:
+        return sum(tenant.asking.own.values())
 
-    ways = [sorted(tenants, key=lambda one: sign * size(one)) for sign in (1, -1)]
+    ways = [sorted(tenants, key=lambda tenant: sign * size(tenant)) for sign in (1, -1)]
     for first, *_ in tied:
         for place in (False, True):
-            yield from (sorted(way, key=lambda one: (one.order, (one is first) is place)) for way in ways)
+            yield from (
+                sorted(way, key=lambda tenant: (tenant.order, (tenant is first) is place)) for way in ways
+            )
 
 
 class _Admitted:
@@ -285,7 +298,7 @@ class _Admitted:
         lacks = list(_lacking(tenant, len(self.pods), self._used, self._node, self._kubelet))
         clash = self._clashing(tenant)
         critical = is_critical(tenant, self._kubelet)
-        if clash and (critical or not any(one.certain for one in lacks)):
+        if clash and (critical or not any(lack.certain for lack in lacks)):
             # a kubelet takes room for a critical pod only if nothing else refuses it
             lacks = [clash]
         elif lacks and critical and self._preempt(tenant, lacks):
@@ -293,7 +306,7 @@ class _Admitted:
         if tenant.refused:
             return
         if lacks:
-            certain = [one for one in lacks if one.certain]
+            certain = [lack for lack in lacks if lack.certain]
             self.found[tenant.pod.uid] = structs.replace((certain or lacks)[0], in_vain=critical)
             if certain:
                 return
@@ -324,10 +337,12 @@ class _Admitted:
 
     def _preempt(self, tenant: Tenant, lacks: Sequence[Shortage]) -> bool:
         """Take the room of other pods for a critical one; return whether they have enough."""
-        victims = preempted(tenant, self.pods, [(one.resource, one.missing) for one in lacks], self._kubelet)
+        victims = preempted(
+            tenant, self.pods, [(lack.resource, lack.missing) for lack in lacks], self._kubelet
+        )
         if victims is None:
             return False
-        certain = any(one.certain for one in lacks)
+        certain = any(lack.certain for lack in lacks)
         why = "" if certain else lacks[0].why
         short = Shortage(lacks[0].resource, preemptor=tenant.name, certain=certain, why=why)
         for victim in victims:  # one that may lack something is gone either way, and may leave room before
@@ -335,14 +350,16 @@ class _Admitted:
             self.found[victim.pod.uid] = structs.replace(short, why=why or before.why) if before else short
         if not certain:  # then there may be room for both
             return True
-        left = [one for one in self.pods if one not in victims]
-        for one in exchangeable(tenant, victims, left, [one.resource for one in lacks], self._kubelet):
-            self.found[one.pod.uid] = structs.replace(
+        left = [neighbour for neighbour in self.pods if neighbour not in victims]
+        for neighbour in exchangeable(
+            tenant, victims, left, [lack.resource for lack in lacks], self._kubelet
+        ):
+            self.found[neighbour.pod.uid] = structs.replace(
                 short, certain=False, why="other pods are alike, and it takes the room of any of them"
             )
         self.pods, self._used, self._taken = [], Counter(), Taken()
-        for one in left:
-            self._admit(one)
+        for neighbour in left:
+            self._admit(neighbour)
         return True
 
 
@@ -412,9 +429,9 @@ def preempted(
     Source: pkg/kubelet/preemption/preemption.go ``getPodsToPreempt``.
     """
     classes = dict[str, list[Tenant]]()
-    for one in admitted:
-        if _is_preemptable(tenant, one, kubelet):
-            classes.setdefault(class_of(one, kubelet), []).append(one)
+    for neighbour in admitted:
+        if _is_preemptable(tenant, neighbour, kubelet):
+            classes.setdefault(class_of(neighbour, kubelet), []).append(neighbour)
     best, burstable, guaranteed = (classes.get(name, []) for name in (BEST_EFFORT, "Burstable", GUARANTEED))
     if _less(missing, [*best, *burstable, *guaranteed]):
         return None
@@ -437,12 +454,14 @@ def exchangeable(
     the last one of those that are as near and ask for as much.
     """
 
-    def kind(one: Tenant) -> tuple[object, ...]:
-        return class_of(one, kubelet), *(_asked(one, name) for name in ("memory", "cpu", *missing))
+    def kind(neighbour: Tenant) -> tuple[object, ...]:
+        return class_of(neighbour, kubelet), *(
+            _asked(neighbour, name) for name in ("memory", "cpu", *missing)
+        )
 
-    others = [one for one in left if _is_preemptable(tenant, one, kubelet)]
-    same = {kind(one) for one in taken} & {kind(one) for one in others}
-    yield from (one for one in (*taken, *others) if kind(one) in same)
+    candidates = [neighbour for neighbour in left if _is_preemptable(tenant, neighbour, kubelet)]
+    same = {kind(neighbour) for neighbour in taken} & {kind(neighbour) for neighbour in candidates}
+    yield from (neighbour for neighbour in (*taken, *candidates) if kind(neighbour) in same)
 
 
 def class_of(tenant: Tenant, kubelet: Kubelet) -> str:
@@ -453,7 +472,7 @@ def class_of(tenant: Tenant, kubelet: Kubelet) -> str:
     try:
         if kubelet.gates.is_on(POD_RESOURCES_GATE) and has_own_resources(pod.spec):
             return qos_class([pod.spec])
-        return qos_class(one.spec for one in pod.containers if one.type != "ephemeral")
+        return qos_class(container.spec for container in pod.containers if container.type != "ephemeral")
     except DecodeError:
         return "Burstable"
 
@@ -465,31 +484,31 @@ def _asked(tenant: Tenant, name: str) -> int:
 def _less(missing: Requirements, taken: Iterable[Tenant]) -> list[tuple[str, int]]:
     """Return what is still missing once the room of some pods is free."""
     pods = list(taken)
-    left = [(name, number - sum(_asked(one, name) for one in pods)) for name, number in missing]
+    left = [(name, number - sum(_asked(tenant, name) for tenant in pods)) for name, number in missing]
     return [(name, number) for name, number in left if number > 0]
 
 
 def _nearest(pods: Sequence[Tenant], missing: Requirements) -> list[Tenant]:
     """Return the pods that meet what is missing most nearly, one after the other."""
-    left, found = list(pods), list[Tenant]()
+    left, victims = list(pods), list[Tenant]()
     while missing and left:
         place = 0
         best = float(len(missing) + 1)
-        for index, one in enumerate(left):
-            lacks = ((number - _asked(one, name), number) for name, number in missing)
+        for index, tenant in enumerate(left):
+            lacks = ((number - _asked(tenant, name), number) for name, number in missing)
             distance = sum((rest / number) ** 2 for rest, number in lacks if rest > 0)
-            if distance < best or (distance == best and _is_smaller(one, left[place])):
+            if distance < best or (distance == best and _is_smaller(tenant, left[place])):
                 place, best = index, distance
         missing = _less(missing, [left[place]])
-        found.append(left[place])
+        victims.append(left[place])
         left[place] = left[-1]
         left.pop()
-    return found
+    return victims
 
 
-def _is_smaller(one: Tenant, other: Tenant) -> bool:
+def _is_smaller(tenant: Tenant, other: Tenant) -> bool:
     for name in ("memory", "cpu"):
-        mine, its = _asked(one, name), _asked(other, name)
+        mine, its = _asked(tenant, name), _asked(other, name)
         if mine != its:
             return mine < its
     return True

@@ -84,12 +84,12 @@ def as_noted(pod: Pod, old: Kubelet | None, new: Kubelet) -> Pod:
         return pod
     if old.behaviour.resources_recorded or not new.behaviour.resources_recorded:
         return pod
-    found = {
+    resized = {
         name: {place: value for place, value in row.items() if place != "allocated"}
         for name, row in pod.resized.items()
     }
-    found = {name: row for name, row in found.items() if row}
-    return structs.replace(pod, resized=found, resizing="")
+    resized = {name: row for name, row in resized.items() if row}
+    return structs.replace(pod, resized=resized, resizing="")
 
 
 def as_allocated(pod: Pod, allocated: Mapping[str, Mapping[str, Any]], kubelet: Kubelet) -> Pod:
@@ -106,29 +106,29 @@ def as_allocated(pod: Pod, allocated: Mapping[str, Mapping[str, Any]], kubelet: 
 
 
 def _as_allocated(pod: Pod, allocated: Mapping[str, Mapping[str, Any]], kubelet: Kubelet) -> Pod:
-    found, waits = dict(pod.resized), False
+    resized, waits = dict(pod.resized), False
     of_whole = [("", pod.spec)] if kubelet.gates.is_on(POD_RESIZE_GATE) else []
-    for name, spec in (*((one.name, one.spec) for one in pod.containers), *of_whole):
+    for name, spec in (*((container.name, container.spec) for container in pod.containers), *of_whole):
         if name not in allocated:
             continue
         wanted, noted = _requests(spec), mapping(allocated[name].get("requests"))
         # of a pod itself the status has its overhead, and what is noted has not
         place = "allocated" if name else _NOTED
-        changed = {key: value for key, value in found.get(name, {}).items() if key != place}
+        changed = {key: value for key, value in resized.get(name, {}).items() if key != place}
         differs = any(
             amount(wanted.get(key, "0")) != amount(noted.get(key, "0")) for key in ("cpu", "memory")
         )
         if differs or (changed and not name):
             # it takes the place of all that is asked for: what it lacks is not allocated
             waits, changed[place] = waits or differs, {**dict.fromkeys(wanted, "0"), **noted}
-        found[name] = changed
-    found = {name: changed for name, changed in found.items() if changed}
+        resized[name] = changed
+    resized = {name: changed for name, changed in resized.items() if changed}
     state = (
         RESIZE_PENDING if waits else RESIZE_IN_PROGRESS if pod.resizing == RESIZE_PENDING else pod.resizing
     )
-    if (found, state) == (pod.resized, pod.resizing):
+    if (resized, state) == (pod.resized, pod.resizing):
         return pod
-    return structs.replace(pod, resized=found, resizing=state)
+    return structs.replace(pod, resized=resized, resizing=state)
 
 
 def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotten: bool) -> Asking:
@@ -160,11 +160,15 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
 
     def own(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         name = str(row.get("name", ""))
-        found = given("own", row, key)
+        amounts = given("own", row, key)
         kept = behaviour.missing_extended == "counted" or (
             key == "initContainers" and behaviour.missing_extended != "ignored"
         )
-        return found if kept else {one: value for one, value in found.items() if present(one, name)}
+        return (
+            amounts
+            if kept
+            else {resource: value for resource, value in amounts.items() if present(resource, name)}
+        )
 
     sidecars = behaviour.sidecars
     overhead = _amounts(mapping(spec.get("overhead")))
@@ -218,8 +222,8 @@ def _allocated_to_whole(
     """
     if _NOTED in of_status:
         return _of_whole(spec, {_NOTED: of_status[_NOTED]}, "own")
-    found, shown = _of_whole(spec, of_status, "own"), of_status.get("allocated", {})
-    return {name: number - overhead.get(name, 0) * (name in shown) for name, number in found.items()}
+    amounts, shown = _of_whole(spec, of_status, "own"), of_status.get("allocated", {})
+    return {name: number - overhead.get(name, 0) * (name in shown) for name, number in amounts.items()}
 
 
 def _shown(of_status: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
@@ -304,12 +308,12 @@ _of_text = lru_cache(4096)(_rounded)
 """The same of a text, of which a cluster has few."""
 
 
-def _added(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    return {**one, **{name: one.get(name, 0) + number for name, number in other.items()}}
+def _added(amounts: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {**amounts, **{name: amounts.get(name, 0) + number for name, number in other.items()}}
 
 
-def _most(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    return {**one, **{name: max(one.get(name, number), number) for name, number in other.items()}}
+def _most(amounts: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {**amounts, **{name: max(amounts.get(name, number), number) for name, number in other.items()}}
 
 
 def is_extended(name: str) -> bool:

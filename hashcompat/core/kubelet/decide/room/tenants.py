@@ -43,7 +43,7 @@ def takes_room(pod: Pod, kubelet: Kubelet) -> bool:
 
 
 def _runs(pod: Pod) -> bool:
-    return any(one.running for one in pod.containers)
+    return any(container.running for container in pod.containers)
 
 
 def may_count(pod: Pod, kubelet: Kubelet) -> str:
@@ -62,7 +62,7 @@ def may_count(pod: Pod, kubelet: Kubelet) -> str:
 
 def _runs_none(pod: Pod) -> bool:
     """Return whether a status shows that no regular container runs: of a pod that waits without any too."""
-    regular = {one.running for one in pod.containers if one.type is ContainerType.CONTAINER}
+    regular = {container.running for container in pod.containers if container.type is ContainerType.CONTAINER}
     return regular <= ({False, None} if pod.phase == "Pending" else {False})
 
 
@@ -78,7 +78,7 @@ def may_return(pod: Pod) -> str:
     if pod.static_manifest is None:
         is_open = pod.phase in FINISHED
     else:
-        ended = all(one.running is False for one in pod.containers)
+        ended = all(container.running is False for container in pod.containers)
         is_open = bool(pod.references) or (ended and pod.restart_policy != "Always")
     name = f"{pod.namespace}/{pod.name}"
     return f"whether the static pod {name}, which has ended, runs again is not known" if is_open else ""
@@ -95,13 +95,13 @@ class Given(msgspec.Struct, frozen=True):
 
 def given(allocatable: Mapping[str, Any]) -> Given:
     """Return what ``status.allocatable`` of a node shows; amounts that are no quantities are not shown."""
-    found = dict[str, int]()
+    amounts = dict[str, int]()
     for name, value in allocatable.items():
         try:
-            found[name] = counted_as(name, value)
+            amounts[name] = counted_as(name, value)
         except DecodeError:
             continue
-    return Given({name: number for name, number in found.items() if name != PODS}, found.get(PODS))
+    return Given({name: number for name, number in amounts.items() if name != PODS}, amounts.get(PODS))
 
 
 class Sums(msgspec.Struct):
@@ -115,17 +115,17 @@ class Sums(msgspec.Struct):
     asked: set[str] = msgspec.field(default_factory=set)
     """The resources of which one asks for some when it is admitted."""
 
-    def add(self, one: Asking) -> None:
+    def add(self, asking: Asking) -> None:
         """Count one more pod."""
         self.pods += 1
-        if one.ports:
-            self._take(one.ports)
-        self.asked.update(one.own)
+        if asking.ports:
+            self._take(asking.ports)
+        self.asked.update(asking.own)
         amounts = self.amounts
-        for name, number in one.beside.items():
-            amounts[name] = amounts.get(name, 0) + max(number, one.own.get(name, 0))
-        for name, number in one.own.items():
-            if name not in one.beside:
+        for name, number in asking.beside.items():
+            amounts[name] = amounts.get(name, 0) + max(number, asking.own.get(name, 0))
+        for name, number in asking.own.items():
+            if name not in asking.beside:
                 amounts[name] = amounts.get(name, 0) + number
 
     def merge(self, other: Sums) -> None:
@@ -138,7 +138,7 @@ class Sums(msgspec.Struct):
             self.amounts[name] = self.amounts.get(name, 0) + number
 
     def _take(self, ports: Sequence[Port]) -> None:
-        self.clash |= any(self.taken.holder(one) for one in ports)
+        self.clash |= any(self.taken.holder(port) for port in ports)
         self.taken.add(ports)
 
     def fit(self, node: Given) -> bool:
@@ -163,10 +163,10 @@ def _in_order(time: str) -> str:
     if len(time) == len("2026-01-01T00:00:00Z") or not is_time(time):
         return time
     try:
-        found = datetime.fromisoformat(time).astimezone(UTC)
+        moment = datetime.fromisoformat(time).astimezone(UTC)
     except (ValueError, OverflowError):  # the year 1 or 9999 in another time zone; 24:00 and the like
         return time
-    return f"{found.replace(microsecond=0, tzinfo=None).isoformat()}Z"
+    return f"{moment.replace(microsecond=0, tzinfo=None).isoformat()}Z"
 
 
 def turn_of(pod: Pod) -> str:
@@ -194,7 +194,7 @@ class Turns(msgspec.Struct, frozen=True):
 def turns(taken: Mapping[str, int]) -> Turns:
     """Return what is taken by turns, given each by itself."""
     order = sorted(taken)
-    return Turns(tuple(order), tuple(accumulate(taken[one] for one in order)))
+    return Turns(tuple(order), tuple(accumulate(taken[turn] for turn in order)))
 
 
 class Tenant(msgspec.Struct, frozen=True, eq=False):
@@ -234,9 +234,9 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
         manifest sets, and its mirror pod the one that an API server resolves (pkg/kubelet/config/file.go,
         plugin/pkg/admission/priority/admission.go, 1.15.12 and 1.34.12).
         """
-        found = self.pod.spec.get("priority")
+        value = self.pod.spec.get("priority")
         is_known = self.as_mirrored or not self.is_seen_by_mirror
-        return found if type(found) is int and is_known else None
+        return value if type(value) is int and is_known else None
 
     @property
     def is_seen_by_mirror(self) -> bool:

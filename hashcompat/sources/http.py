@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import wait
 from contextlib import closing
 from functools import partial
 from io import BufferedReader, BytesIO
@@ -180,10 +181,10 @@ def before(end: float, ask: Callable[[], T]) -> T:
     A socket's time-out starts again with every byte, for headers too, and looking a name up has none; so the
     clock that decides is not the asking thread's. Raises LateError.
     """
-    try:
-        return aside(ask).result(seconds_until(end))
-    except TimeoutError:
-        raise LateError("no complete answer in time") from None
+    answer = aside(ask)
+    if not wait([answer], seconds_until(end)).done:
+        raise LateError("no complete answer in time")
+    return answer.result()  # what it raises may be a TimeoutError of its own
 
 
 def seconds_until(end: float) -> float:

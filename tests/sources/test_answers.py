@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import time
 
@@ -67,3 +68,11 @@ def test_what_is_waited_for_comes_back_or_raises() -> None:
         before(end, lambda: 1 / 0)
     with pytest.raises(LateError):
         before(time.monotonic(), lambda: time.sleep(1))
+
+
+def test_a_connection_that_timed_out_is_no_late_answer() -> None:
+    def ask() -> None:
+        raise TimeoutError(errno.ETIMEDOUT, "Connection timed out")
+
+    with pytest.raises(TimeoutError, match="Connection timed out"):
+        before(time.monotonic() + 60, ask)

@@ -80,7 +80,8 @@ def starved(items: Iterable[Item]) -> Iterator[Item]:
             yield item
 
 
-_APART: Final = 600 * 10**9
+_SECOND: Final = 10**9
+_APART: Final = 600 * _SECOND
 """The nanoseconds that may lie between a runtime's lists of containers and of sandboxes."""
 
 
@@ -141,14 +142,18 @@ class Sandboxes:
 
 
 def _since(container: Container, record: Recorded | None) -> float:
-    """Return since when a container runs, in nanoseconds since 1970; of a record without a time not known."""
-    if record is not None:
-        return inf if record.created is None else _nanoseconds(record.created)
-    return 0 if container.started is None else _nanoseconds(container.started)
+    """Return since when a container runs at the latest, in nanoseconds since 1970.
+
+    Of a record without a time that is not known. A status has whole seconds, and a sandbox nanoseconds.
+    """
+    began = container.started if record is None else record.created
+    if began is None:
+        return 0 if record is None else inf
+    return _nanoseconds(began) + _SECOND - 1
 
 
 def _nanoseconds(time: datetime) -> int:
-    return int(time.timestamp()) * 10**9
+    return int(time.timestamp()) * _SECOND
 
 
 # When the pods were taken that a plan is made of: the times in them, added up while they pass.

@@ -119,7 +119,7 @@ def _place(stream: io.BufferedReader, near: int, between: re.Pattern[bytes]) -> 
 
 
 def text(source: Input, begin: int, end: int, wanted: str) -> Iterator[str]:
-    """Yield the text of some bytes of a file of JSON in chunks; errors as ``text.chunks``, unchecked."""
+    """Yield the text of some bytes of a file of JSON in chunks; errors as ``content.chunks``, unchecked."""
     with source.open() as stream:
         part = cut(stream, begin, end)
         yield from metered(source, part, chunks(part, wanted, checked=False))

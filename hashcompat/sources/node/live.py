@@ -168,7 +168,9 @@ def _cri(asking: NodeReader, root: Root, kind: str, endpoint: str) -> _Found:
 
 def _rank(listed: Probe) -> tuple[bool, int, int]:
     containers = cri.rows(listed)
-    running = sum(isinstance(row, dict) and row.get("state") == "CONTAINER_RUNNING" for row in containers)
+    running = sum(
+        isinstance(row, dict) and row.get("state") in ("CONTAINER_RUNNING", 1) for row in containers
+    )
     return listed.text is not None, running, len(containers)
 
 

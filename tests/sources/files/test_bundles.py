@@ -146,6 +146,15 @@ def test_a_bundle_is_as_old_as_its_newest_time(
     )
 
 
+def test_an_array_of_objects_that_nothing_needs_is_passed_over(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "cluster-resources").mkdir()
+    (tmp_path / "cluster-resources" / "replication-controllers.json").write_text("[]")
+    (tmp_path / "pods.json").write_bytes(as_json(*OBJECTS))
+    result = run(*PLAN, "-R", "-f", tmp_path)
+    assert result.code == 0
+    assert "skipped 1 file that holds no Kubernetes objects" in result.err
+
+
 def test_what_a_collector_could_not_read_is_said(run: Run, tmp_path: Path) -> None:
     place = "support-bundle-1/cluster-resources/pods-errors.json"
     files = {**bundles.support_bundle(OBJECTS), place: '{"secret-ns": "pods is forbidden"}'}

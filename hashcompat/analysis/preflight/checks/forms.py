@@ -183,7 +183,7 @@ def _unique(check: GivenCheck, _unique: bool, setting: Setting) -> Iterator[Refu
 
 
 def _not_together(_given: GivenCheck, words: tuple[str, ...], setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that a list has more than one of these elements, or a map of these keys that are true."""
+    """Yield that a list has all of these elements, or a map all of these keys as true."""
     members = elements(setting.value)
     if all(word in members for word in words):
         yield RefusedValue(f"it has both {' and '.join(words)}, of which one may be given")

@@ -259,7 +259,7 @@ def _element(der: bytes, *tags: int) -> tuple[int, bytes, bytes]:
 
 _SET: Final = 0x31
 
-_COMMON_NAME: Final = re.compile(rb"\x06\x03\x55\x04\x03[\x0c\x13].")
+_COMMON_NAME: Final = re.compile(rb"\x06\x03\x55\x04\x03[\x0c\x13].", re.DOTALL)
 """Its identifier (2.5.4.3), and the head of a UTF8String or PrintableString of fewer than 128 bytes."""
 
 _OF_NODE: Final = "system:node:"

@@ -234,13 +234,18 @@ browser() {
   suite browser --numprocesses 2 --dist loadgroup
 }
 
-# Install the packages of Debian that are not there yet.
+# Install the packages of Debian that are not there yet; steps next to each other do so in turn.
 packages() {
   local package missing=()
   for package in "$@"; do
     dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
   done
-  [ ${#missing[@]} -eq 0 ] || { apt-get update --quiet && apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "${missing[@]}"; }
+  [ ${#missing[@]} -ne 0 ] || return 0
+  (
+    flock 9
+    apt-get update --quiet
+    apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "${missing[@]}"
+  ) 9>"$reports/apt.lock"
 }
 
 fleets() {

@@ -51,13 +51,13 @@ def test_a_process_that_is_killed_leaves_the_state_and_no_lock(tmp_path: Path) -
     state = RolloutFile(path)
     state.update(lambda _: (Rollout({"a": TURN}), None))
     script = (
-        "import sys, time\nfrom pathlib import Path\nfrom hashcompat.sources.files.rollout import StateFile\n"
-        "def edit(found):\n print('holds', flush=True)\n time.sleep(600)\n"
-        "StateFile(Path(sys.argv[1])).update(edit)"
+        "import sys, time\nfrom pathlib import Path\nfrom hashcompat.sources.files.rollout import RolloutFile\n"
+        "def edit(rollout):\n print('holds', flush=True)\n time.sleep(600)\n"
+        "RolloutFile(Path(sys.argv[1])).update(edit)"
     )
     with subprocess.Popen([sys.executable, "-c", script, path], stdout=subprocess.PIPE) as process:
         assert process.stdout
-        process.stdout.readline()
+        assert process.stdout.readline() == b"holds\n"
         os.kill(process.pid, signal.SIGKILL)
     start = time.monotonic()
     state.update(lambda found: (Rollout({**found.turns, "b": TURN}), None))

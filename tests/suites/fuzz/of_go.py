@@ -171,7 +171,7 @@ def _of_objects(rows: Any) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Compare as text, because aliases can make values that are larger than their text."""
+    """Compare element by element: aliases can make values that are larger than their text."""
     return len(one) == len(other) and all(map(_equal, one, other))
 
 

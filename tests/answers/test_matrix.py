@@ -342,7 +342,7 @@ def test_cpus_that_pods_take_first_count_as_in_a_plan(run: Run, tmp_path: File) 
 def test_of_too_many_pods_room_is_not_counted_and_their_number_is_said(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hashcompat.analysis.planning.counting._MOST_AGAIN", 5)
+    monkeypatch.setattr("hashcompat.analysis.planning.counting._MOST_DECIDED_AGAIN", 5)
     given = as_json(*CROWDS["too large"])
     result = run("matrix", "--from", "1.36.3", "--to", "1.37.2", "-f", "-", stdin=given)
     said = (

@@ -42,7 +42,7 @@ def test_the_order_and_the_processes_change_nothing(one: list, other: list, rand
     for ages, some in ((first, one), (second, other)):
         for file, pairs in some:
             ages.add(pod(file, *pairs))
-    first.merge(second.found)
+    first.merge(second.reaches)
     for found in random.sample(every, len(every)):
         alone.add(found)
     assert first.dated(Origin()) == alone.dated(Origin())

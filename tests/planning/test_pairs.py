@@ -57,7 +57,7 @@ def test_what_agrees_is_asked_once(pairs: Pairs) -> None:
         asked["calls"] += 1
         return old.behaviour.dockershim and new.behaviour.dockershim
 
-    list(pairs.split(count, pairs.every))
+    list(pairs.split(count, pairs.all_pairs))
     assert asked["calls"] == 3  # not the old one; both; the old one alone
 
 
@@ -65,7 +65,7 @@ def test_pairs_are_grouped_by_either_side(pairs: Pairs) -> None:
     for side in (0, 1):
         for release, some in pairs.grouped(side, lambda kubelet: str(kubelet.release)).items():
             assert {str(pairs.ends[number][side].release) for number in numbers(some)} == {release}
-    assert together(pairs.grouped(0, lambda kubelet: kubelet.era).values()) == pairs.every
+    assert together(pairs.grouped(0, lambda kubelet: kubelet.era).values()) == pairs.all_pairs
 
 
 def test_sets_of_pairs() -> None:

@@ -169,4 +169,4 @@ def test_rulings_do_not_grow_with_the_cluster(catalog: Catalog) -> None:
     found = collect([*several, *nodes()])
     rulings = Rulings(Judge(Way("1.30.14", "1.31.14"), found.nodes, View(catalog)), id, kept=4)
     assert [len(rulings.of(each)[0]) for each in found.pods] == [1] * 30
-    assert 0 < len(rulings._known) <= 4
+    assert 0 < len(rulings._ruled) <= 4

@@ -398,7 +398,7 @@ class _Counter:
 
     def crowded(self) -> Iterator[str]:
         """Say of each target release for how many pods room is not counted, where these are too many."""
-        for release, (nodes, number) in self._crowds.left.items():
+        for release, (nodes, number) in self._crowds.uncounted.items():
             names = listed(nodes, len(nodes))
             yield (
                 f"to {release}: room is not counted for the {count(number, 'pod')} of {names}, "

@@ -75,8 +75,8 @@ def make(
     view = structs.replace(view, taken=Ages(inventory.dating).times(inventory.origin))
     run = decided(way, inventory, view, gather)
     run.servers.merge(inventory.servers.found)
-    shown = cluster.seen(run.servers.found, view)
-    if actual := _under(shown, way, inventory, view):
+    servers = cluster.servers_of(run.servers.found, view)
+    if actual := _under(servers, way, inventory, view):
         view = actual
         run = decided(way, inventory, view, gather)
     taken, unheld = run.ages.times(inventory.origin), run.rooms.unheld
@@ -91,10 +91,10 @@ def make(
         plan,
         notes=notes,
         origin=run.ages.dated(inventory.origin),
-        assumptions=(*plan.assumptions, *cluster.assumed(shown)),
+        assumptions=(*plan.assumptions, *cluster.assumed(servers)),
         warnings=(
             *plan.warnings,
-            *cluster.warned(shown, view.kubelet(way.new), plan.items),
+            *cluster.warned(servers, view.kubelet(way.new), plan.items),
             *run.ages.warnings(),
         ),
     )
@@ -126,9 +126,9 @@ def _among_all(
     return run
 
 
-def _under(shown: Servers, way: Way, inventory: Inventory, view: View) -> View | None:
+def _under(servers: Servers, way: Way, inventory: Inventory, view: View) -> View | None:
     olds = map(view.catalog.kubelet, current(way, inventory.nodes, view.catalog))
-    return cluster.under(shown, tuple(olds), view.kubelet(way.new), view)
+    return cluster.under(servers, tuple(olds), view.kubelet(way.new), view)
 
 
 def among_all(inventory: Inventory, way: Way, view: View) -> View:
@@ -146,7 +146,7 @@ def among_all(inventory: Inventory, way: Way, view: View) -> View:
             ages.add(pod)
             sandboxes.add(pod)
     servers.merge(inventory.servers.found)
-    view = _under(cluster.seen(servers.found, view), way, inventory, view) or view
+    view = _under(cluster.servers_of(servers.found, view), way, inventory, view) or view
     taken = ages.times(inventory.origin)
     view = structs.replace(view, gone=sandboxes.gone, taken=taken, unheld=rooms.unheld)
     nodes = rooms.open
@@ -250,10 +250,10 @@ class PlanRun:
     def sent(self, share: PodShare) -> Iterator[Any]:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
-        sandboxes = self.sandboxes.shown, self.sandboxes.without
+        sandboxes = self.sandboxes.shown, self.sandboxes.missing
         rooms = self.rooms.sums, self.rooms.resizing, self.rooms.anew
-        aside = self.ages.found, self.servers.found, rooms, self.deadlines, sandboxes
-        yield self.planner.doubts, self.hops.found, aside, (share.seen, share.lines)
+        aside = self.ages.reaches, self.servers.found, rooms, self.deadlines, sandboxes
+        yield self.planner.doubts, self.hops.counts, aside, (share.seen, share.lines)
         yield from self.planner.rows()
 
     def merge(self, sent: Iterator[Any], lines: int) -> tuple[Any, int]:
@@ -282,8 +282,8 @@ class PlanRun:
         before.add(pods)
         after.add(pods)
         self.planner.amend(after.planner)
-        self.hops.retract(before.hops.found)
-        self.hops.merge(after.hops.found)
+        self.hops.retract(before.hops.counts)
+        self.hops.merge(after.hops.counts)
 
 
 def decided(way: Way, inventory: Inventory, view: View, gather: Gather = Nothing) -> PlanRun:

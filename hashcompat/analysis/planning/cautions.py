@@ -36,7 +36,7 @@ _NAMED: Final = 5
 """Files that are named in one line, each with what is wrong."""
 
 
-class Again(StrEnum):
+class RestartNeed(StrEnum):
     """What a container that restarts needs, and no input shows: without it, it is killed and stays down."""
 
     REGISTRY = "registry"
@@ -45,9 +45,9 @@ class Again(StrEnum):
 
 
 _NEEDS: Final = {
-    Again.REGISTRY: ("imagePullPolicy Always", "until a registry answers"),
-    Again.IMAGE: ("imagePullPolicy Never", "for good where the node has lost the image"),
-    Again.OBJECTS: ("Secrets or ConfigMaps in the environment", "while one of these is missing"),
+    RestartNeed.REGISTRY: ("imagePullPolicy Always", "until a registry answers"),
+    RestartNeed.IMAGE: ("imagePullPolicy Never", "for good where the node has lost the image"),
+    RestartNeed.OBJECTS: ("Secrets or ConfigMaps in the environment", "while one of these is missing"),
 }
 """What such a container has, and how long it is down then."""
 
@@ -70,7 +70,7 @@ class Caution(msgspec.Struct, frozen=True):
     unready: tuple[str, int] | None = None
     """The target release, and for how many seconds at most it is not ready when that starts; None where it is
     not kept, or stays ready."""
-    again: tuple[Again, ...] = ()
+    needs: tuple[RestartNeed, ...] = ()
     """What has to be there for it to start again, where it restarts or runs again before what does."""
     slow: tuple[str, str] | None = None
     """Both releases, where only the target one kills it for a slow probe; else None."""
@@ -107,7 +107,7 @@ class Cautions:
         self._barred: dict[tuple[str, str], FewNames] = {}
         self._stuck: dict[str, FewNames] = {}
         self._unready: dict[str, Unready] = {}
-        self._again: dict[Again, FewNames] = {}
+        self._needs: dict[RestartNeed, FewNames] = {}
         self._doubtful: dict[tuple[bool, str], FewNames] = {}
         self._skipped = set[str]()
         self._outdated = FewNames()
@@ -127,7 +127,7 @@ class Cautions:
                 doubtful,
                 failed=_failing(case) if case else None,
                 barred=_barred(case) if case else None,
-                again=tuple(_needed_again(draft.pod, draft.container)) if runs_again else (),
+                needs=tuple(_restart_needs(draft.pod, draft.container)) if runs_again else (),
                 skipped=draft.skipped,
             )
         record = self._judge.view.options.records.latest(draft.pod, draft.container)
@@ -149,7 +149,7 @@ class Cautions:
                 if verdict is Verdict.KEEP and draft.container.running
                 else None
             ),
-            again=tuple(_needed_again(draft.pod, draft.container)) if verdict is Verdict.RESTART else (),
+            needs=tuple(_restart_needs(draft.pod, draft.container)) if verdict is Verdict.RESTART else (),
             slow=(str(case.old.release), str(case.new.release)) if slow else None,
         )
 
@@ -175,8 +175,8 @@ class Cautions:
         if caution.unready:
             release, seconds = caution.unready
             self._unready.setdefault(release, Unready()).add(name, seconds)
-        for need in caution.again:
-            self._again.setdefault(need, FewNames()).add(name)
+        for need in caution.needs:
+            self._needs.setdefault(need, FewNames()).add(name)
         if caution.slow:
             self._slow.setdefault(caution.slow, FewNames()).add(name)
 
@@ -204,7 +204,7 @@ class Cautions:
         for why, pods in sorted(self._stuck.items()):
             does = "does" if len(pods) == 1 else "do"
             yield f"{count(len(pods), 'pod')} {does} not start again once a container ends: {why}: {pods}"
-        for need, names in sorted(self._again.items()):
+        for need, names in sorted(self._needs.items()):
             number, (has, down) = len(names), _NEEDS[need]
             does, verb = agree(number, "restart"), "is" if number == 1 else "are"
             yield f"{count(number, 'container')} that {does} with {has} {verb} down {down}: {names}"
@@ -265,7 +265,7 @@ def _unready(case: Case, container: Container) -> tuple[str, int] | None:
     return (str(case.new.release), seconds) if seconds else None
 
 
-def _needed_again(pod: Pod, container: Container) -> Iterator[Again]:
+def _restart_needs(pod: Pod, container: Container) -> Iterator[RestartNeed]:
     """Yield what a container needs to start again.
 
     A manifest may leave the default of imagePullPolicy out. Source: pkg/kubelet/images/image_manager.go
@@ -277,12 +277,12 @@ def _needed_again(pod: Pod, container: Container) -> Iterator[Again]:
     if not policy and (pod.manifest or pod.static_manifest is not None):
         policy = pull_policy(str(spec.get("image", "")), _PARSER)
     if policy in ("Always", "Never"):
-        yield Again.REGISTRY if policy == "Always" else Again.IMAGE
+        yield RestartNeed.REGISTRY if policy == "Always" else RestartNeed.IMAGE
     sources = [row["valueFrom"] for row in filter(is_object, rows(spec, "env")) if row.get("valueFrom")]
     sources += rows(spec, "envFrom")
     named = (part(source, key) for source in filter(is_object, sources) for key in _OF_OBJECTS)
     if any(reference and reference.get("optional") is not True for reference in named):
-        yield Again.OBJECTS
+        yield RestartNeed.OBJECTS
 
 
 _PARSER: Final = "reference 0.6"
@@ -302,7 +302,7 @@ def _failing(case: Case) -> tuple[str, str] | None:
         return None
     if case.whole.devices:
         return str(case.new.release), UNEXPECTED
-    return _said(case, refused(case))
+    return _release_and_reason(case, refused(case))
 
 
 def _barred(case: Case) -> tuple[str, str] | None:
@@ -312,10 +312,10 @@ def _barred(case: Case) -> tuple[str, str] | None:
     """
     if ending(case.pod) or any(container.running is not False for container in case.pod.containers):
         return None
-    return _said(case, refused(case) or overdue(case))
+    return _release_and_reason(case, refused(case) or overdue(case))
 
 
-def _said(case: Case, decision: Decision | None) -> tuple[str, str] | None:
+def _release_and_reason(case: Case, decision: Decision | None) -> tuple[str, str] | None:
     return (str(case.new.release), decision.reasons[0].text) if decision else None
 
 

@@ -28,46 +28,46 @@ from hashcompat.core.model.verdicts import Recorded, Verdict
 from hashcompat.core.records.index import Records
 
 
-def seen(releases: Mapping[str, Iterable[str]], view: View) -> Servers:
+def servers_of(releases: Mapping[str, Iterable[str]], view: View) -> Servers:
     """Return the API servers that pods and reports show; none where the options name one, and of a sample."""
     if view.sample or view.options.apiserver or view.options.apiserver_to:
         return Servers()
     return alike.servers_of(releases, view.catalog)
 
 
-def under(shown: Servers, olds: Iterable[Kubelet], new: Kubelet, view: View) -> View | None:
+def under(servers: Servers, olds: Iterable[Kubelet], new: Kubelet, view: View) -> View | None:
     """Return the view with these API servers; None where no pod is read differently under them.
 
     The oldest one is what wrote the pods. One that is newer than both kubelets stays; else it is taken to
     become the newer kubelet's before that starts, as without any.
     """
-    if not shown:
+    if not servers:
         return None
     olds = tuple(olds)
-    stays = all(minors_behind(kubelet.release, shown.newest.release) > 0 for kubelet in (*olds, new))
+    stays = all(minors_behind(kubelet.release, servers.newest.release) > 0 for kubelet in (*olds, new))
     options = structs.replace(
         view.options,
-        apiserver=str(shown.oldest.release),
-        apiserver_to=str(shown.newest.release) if stays else "",
+        apiserver=str(servers.oldest.release),
+        apiserver_to=str(servers.newest.release) if stays else "",
     )
     actual = structs.replace(view, options=options)
     return actual if any(rows(old, new, actual) != rows(old, new, view) for old in olds) else None
 
 
-def assumed(shown: Servers) -> Iterator[str]:
+def assumed(servers: Servers) -> Iterator[str]:
     """Yield of which release the API server is, and where that shows."""
-    if shown and not alike.mixed(shown):
-        yield f"kube-apiserver is {shown}"
+    if servers and not alike.mixed(servers):
+        yield f"kube-apiserver is {servers}"
 
 
-def warned(shown: Servers, new: Kubelet, items: Iterable[Item]) -> Iterator[str]:
+def warned(servers: Servers, new: Kubelet, items: Iterable[Item]) -> Iterator[str]:
     """Yield what the version skew policy says of these API servers, and which containers would wait."""
-    if not shown:
+    if not servers:
         return
-    yield from filter(None, (alike.mixed(shown), alike.too_new(new, shown), alike.too_old(new, shown)))
-    if waits_for_services(new, shown.oldest) and (number := len(list(starved(items)))):
+    yield from filter(None, (alike.mixed(servers), alike.too_new(new, servers), alike.too_old(new, servers)))
+    if waits_for_services(new, servers.oldest) and (number := len(list(starved(items)))):
         does = "restarts and stays" if number == 1 else "restart and stay"
-        yield f"{count(number, 'container')} {does} {alike.waiting(new, shown.oldest)}"
+        yield f"{count(number, 'container')} {does} {alike.waiting(new, servers.oldest)}"
 
 
 def starved(items: Iterable[Item]) -> Iterator[Item]:
@@ -97,7 +97,7 @@ class Sandboxes:
         self.shown: dict[str, tuple[int, int]] = {}
         """The nodes of which there are sandboxes, and until when, in nanoseconds since 1970, their lists have
         all containers and all sandboxes."""
-        self.without: dict[str, list[tuple[str, float, bool]]] = {}
+        self.missing: dict[str, list[tuple[str, float, bool]]] = {}
         """By the nodes, the uids of pods that are said to run and have none, since when each runs, and
         whether there is a record of it."""
 
@@ -116,19 +116,19 @@ class Sandboxes:
         elif pod.uid and any(container.running for container in pod.containers):
             since = min(_since(container, record) for container, record in pairs if container.running)
             is_recorded = any(record for _, record in pairs)
-            self.without.setdefault(pod.node, []).append((pod.uid, since, is_recorded))
+            self.missing.setdefault(pod.node, []).append((pod.uid, since, is_recorded))
 
     def merge(
         self,
         shown: Mapping[str, tuple[int, int]],
-        without: Mapping[str, list[tuple[str, float, bool]]],
+        missing: Mapping[str, list[tuple[str, float, bool]]],
     ) -> None:
         """Add what was found of other pods."""
         for node, (containers, sandboxes) in shown.items():
             times = self.shown.get(node, (0, 0))
             self.shown[node] = max(containers, times[0]), max(sandboxes, times[1])
-        for node, uids in without.items():
-            self.without.setdefault(node, []).extend(uids)
+        for node, uids in missing.items():
+            self.missing.setdefault(node, []).extend(uids)
 
     @property
     def gone(self) -> frozenset[str]:
@@ -136,7 +136,7 @@ class Sandboxes:
         return frozenset(
             uid
             for node, (containers, sandboxes) in self.shown.items()
-            for uid, since, is_recorded in self.without.get(node, ())
+            for uid, since, is_recorded in self.missing.get(node, ())
             if since <= (sandboxes if is_recorded else containers)
         )
 
@@ -171,17 +171,17 @@ class Ages:
 
     def __init__(self, dating: Dating | None) -> None:
         self._dating = dating
-        self._says = {entry.file for entry in dating.files if entry.says} if dating else set()
-        self.found: dict[str, Reach] = {}
+        self._dated_files = {entry.file for entry in dating.files if entry.says} if dating else set()
+        self.reaches: dict[str, Reach] = {}
         """By the files of the pods."""
 
     def add(self, pod: Pod) -> None:
         """Take one more pod into account."""
-        if self._dating is None or pod.file in self._says:
+        if self._dating is None or pod.file in self._dated_files:
             return
-        reach = self.found.get(pod.file)
+        reach = self.reaches.get(pod.file)
         if reach is None:
-            reach = self.found[pod.file] = _NONE
+            reach = self.reaches[pod.file] = _NONE
         newest = reach.newest
         for container in pod.containers:
             started, ended = container.started, container.ended.finished if container.ended else None
@@ -190,12 +190,12 @@ class Ages:
             ):
                 reach = reach.joined(reach_of((started, ended), self._dating.until))
                 newest = reach.newest
-        self.found[pod.file] = reach
+        self.reaches[pod.file] = reach
 
     def merge(self, reaches: Mapping[str, Reach]) -> None:
         """Add what another process found in its share of the pods."""
         for file, reach in reaches.items():
-            self.found[file] = self.found.get(file, _NONE).joined(reach)
+            self.reaches[file] = self.reaches.get(file, _NONE).joined(reach)
 
     def dated(self, origin: Origin) -> Origin:
         """Return where the pods come from, with when they were taken."""
@@ -227,8 +227,8 @@ class Ages:
     def _files(self) -> dict[str, Reach]:
         files = {entry.file: entry.reach for entry in self._dating.files} if self._dating else {}
         return {
-            file: files.get(file, _NONE).joined(self.found.get(file, _NONE))
-            for file in {**files, **self.found}
+            file: files.get(file, _NONE).joined(self.reaches.get(file, _NONE))
+            for file in {**files, **self.reaches}
         }
 
 

@@ -79,7 +79,7 @@ class UpgradeCounter:
         """
         self._places = {way: number for number, way in enumerate(ways)}
         self._view, self._grid = view, Grid(ways, current, view)
-        self._known: Latest[Hashable, Outcomes] = Latest(_FAMILIES)
+        self._outcomes: Latest[Hashable, Outcomes] = Latest(_FAMILIES)
         self._uids: Latest[bytes, Groups] = Latest(_FAMILIES)
         self._sums = tuple((PairSums(), PairSums()) for _ in "ab")
 
@@ -95,9 +95,9 @@ class UpgradeCounter:
         unsettled = {old: mask for old, mask in olds.items() if not is_settled(subject.container, old)}
         older = self._older(subject, unsettled, targets)
         key = subject.kind, subject.place, frozenset(compared.items()), older
-        if key not in self._known:
-            self._known[key] = self._decided(subject, compared, unsettled, targets)
-        return self._known[key]
+        if key not in self._outcomes:
+            self._outcomes[key] = self._decided(subject, compared, unsettled, targets)
+        return self._outcomes[key]
 
     def add(self, outcomes: Outcomes) -> None:
         """Count one more container."""
@@ -142,7 +142,7 @@ class UpgradeCounter:
     ) -> Outcomes:
         pairs, compare = self._grid.pairs, subject.whole.once("static", Remembering)
         current = together(self._grid.current(subject.node).values())
-        groups = crossed(compared, {True: current, False: pairs.every & ~current})
+        groups = crossed(compared, {True: current, False: pairs.all_pairs & ~current})
         if subject.pod.static:
             if subject.kind not in self._uids:
                 self._uids[subject.kind] = uids(self._grid.pairs, subject.pod, compare)
@@ -190,7 +190,7 @@ def _creators(
     decider: _Decider, pairs: Pairs, unsettled: Mapping[Kubelet, int], targets: Mapping[Target, int]
 ) -> Groups:
     """Return the pairs by who may have created the container, as far as a decision depends on it."""
-    groups: Groups = {(False, None): pairs.every & ~together(unsettled.values())}
+    groups: Groups = {(False, None): pairs.all_pairs & ~together(unsettled.values())}
     for old_mask, target_mask in product(unsettled.values(), targets.values()):
         if mask := old_mask & target_mask:
             case = decider.case(*pairs.first(mask))
@@ -289,14 +289,14 @@ class _Part:
         self.singly = 0
 
     def add(self, pod: Pod, subjects: Sequence[Subject]) -> Counted | None:
-        counted = self._together(pod, subjects)
+        counted = self._count_for_all(pod, subjects)
         if counted is None:
             self.singly += 1
             for tally in (*self._tallies[0], *self._tallies[1]):
                 tally.add(pod)
         return counted
 
-    def _together(self, pod: Pod, subjects: Sequence[Subject]) -> Counted | None:
+    def _count_for_all(self, pod: Pod, subjects: Sequence[Subject]) -> Counted | None:
         """Count a pod for all upgrades together; return what was counted, None where that is not possible."""
         current = self._current(pod)
         if not subjects or current is None:
@@ -338,7 +338,7 @@ class _Part:
         }
 
 
-_MOST_AGAIN: Final = 20_000
+_MOST_DECIDED_AGAIN: Final = 20_000
 """Pods that are decided again for room, counted once for each upgrade: half a minute's work."""
 _GATES: Final = (
     *("DRAExtendedResource", RESIZE_GATE, POD_RESOURCES_GATE, POD_RESIZE_GATE),
@@ -362,7 +362,7 @@ class Crowds:
             key = self._key(way)
             if key not in self._counted:
                 self._counted[key] = Rooms(nodes, way, view)
-        self.left: dict[str, tuple[list[str], int]] = {}
+        self.uncounted: dict[str, tuple[list[str], int]] = {}
         """By target releases, the nodes whose room is not counted, and how many pods they have."""
 
     def _key(self, way: Way) -> Hashable:
@@ -396,10 +396,10 @@ class Crowds:
         numbers = Counter(pod.node for pod, _ in pods)
         keys = {way: self._key(way) for way in self._ways if tight[self._key(way)]}
         later = [way for way in self._later if way in keys]
-        if sum(numbers[node] for way in (*keys, *later) for node in tight[keys[way]]) > _MOST_AGAIN:
+        if sum(numbers[node] for way in (*keys, *later) for node in tight[keys[way]]) > _MOST_DECIDED_AGAIN:
             for way, key in keys.items():
                 nodes = tight[key]
-                self.left[way.new] = sorted(nodes), sum(numbers[node] for node in nodes)
+                self.uncounted[way.new] = sorted(nodes), sum(numbers[node] for node in nodes)
             return {}, {}
 
         def changed(way: Way, seen: View) -> tuple[int, int]:

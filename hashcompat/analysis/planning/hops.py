@@ -122,9 +122,9 @@ class Hops:
         for name in self._disputed:  # its release is not the one that is given
             self._nodes[name] = structs.replace(self._nodes[name], kubelet="")
         self._tallies: dict[Way, HopTally] = {}
-        self._taken: dict[str, list[HopTally]] = {}
+        self._tallies_by_release: dict[str, list[HopTally]] = {}
         self._routes: dict[str, list[Way]] = {}
-        self._lost = Way(AUTO, way.new)
+        self._from_unknown = Way(AUTO, way.new)
         if way.old != AUTO:
             self._route(way.old)
 
@@ -135,7 +135,7 @@ class Hops:
         Replicas are as for ``Rulings.of``, under all ``kubelets``. Errors as Judge's.
         """
         release = self.release_of(pod)
-        tallies = self._of(release)
+        tallies = self._tallies_of(release)
         back = self._tally(self._back(release)) if release else None
         all_verdicts = [tally.add(pod, ended if tally is back else ()) for tally in tallies]
         shared = [Counter(verdicts) for verdicts in all_verdicts if verdicts is not None]
@@ -157,32 +157,34 @@ class Hops:
 
         Nothing where they do not decide alone.
         """
-        pairs = [tally.rulings.pair(pod) for tally in self._of(release)]
+        pairs = [tally.rulings.pair(pod) for tally in self._tallies_of(release)]
         shared = [pair for pair in pairs if pair is not None]
         kubelets = chain.from_iterable(shared) if len(shared) == len(pairs) else ()
         return tuple(dict.fromkeys(kubelets))
 
-    def _of(self, release: str) -> list[HopTally]:
+    def _tallies_of(self, release: str) -> list[HopTally]:
         """Return the tallies of the pods that start from a release, which is empty where it is unknown."""
-        if release not in self._taken:
-            ways = [self._lost]
+        if release not in self._tallies_by_release:
+            ways = [self._from_unknown]
             if release:
                 route = self._route(release)
                 # a single hop is the plan's own
                 is_counted = self._way.old == AUTO or len(route) >= _SEVERAL
                 ways = [*(route if is_counted else ()), self._back(release)]
-            self._taken[release] = [self._tally(way) for way in ways]
-        return self._taken[release]
+            self._tallies_by_release[release] = [self._tally(way) for way in ways]
+        return self._tallies_by_release[release]
 
     @property
-    def found(self) -> HopCounts:
+    def counts(self) -> HopCounts:
         """What was counted so far; no record changes any of it."""
-        return HopCounts(list(self._taken), {way: tally.verdicts for way, tally in self._tallies.items()})
+        return HopCounts(
+            list(self._tallies_by_release), {way: tally.verdicts for way, tally in self._tallies.items()}
+        )
 
     def merge(self, counts: HopCounts) -> None:
         """Count other pods, whose verdicts were found elsewhere."""
         for release in counts.releases:
-            self._of(release)
+            self._tallies_of(release)
         for way, verdicts in counts.verdicts.items():
             self._tally(way).verdicts.update(verdicts)
 
@@ -218,9 +220,11 @@ class Hops:
     def _hop(self, asked: Way, ways: Sequence[Way]) -> Hop:
         """Add up the counts of some ways, and what may happen where the current release is unknown."""
         hops = [self._tally(way).hop for way in ways]
-        lost = self._tallies[self._lost].hop.unknown if self._lost in self._tallies else 0
-        whole = ways[0] if len(ways) == 1 and not lost else asked
-        unknown = sum(hop.unknown for hop in hops) + lost
+        from_unknown = (
+            self._tallies[self._from_unknown].hop.unknown if self._from_unknown in self._tallies else 0
+        )
+        whole = ways[0] if len(ways) == 1 and not from_unknown else asked
+        unknown = sum(hop.unknown for hop in hops) + from_unknown
         parts = () if whole in ways else tuple(hops)
         return Hop(whole.old, whole.new, sum(hop.findings for hop in hops), unknown, parts)
 

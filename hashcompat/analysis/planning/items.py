@@ -106,7 +106,7 @@ class Items:
         return items
 
 
-_TOGETHER: Final = 4096
+_BATCH: Final = 4096
 """Items that are sent together: what they share is sent once, and neither side holds all of them twice."""
 
 _Row = tuple[Any, ...]
@@ -126,7 +126,7 @@ class ItemTable(msgspec.Struct, frozen=True):
 def rows_of(items: Items) -> Iterator[ItemTable]:
     """Yield items as plain values."""
     rest = zip(items.added, items.asides, strict=True)
-    while batch := list(islice(rest, _TOGETHER)):
+    while batch := list(islice(rest, _BATCH)):
         predictions, containers, asides, pods = (dict[int, Any]() for _ in range(4))
         rows = [
             (

@@ -114,7 +114,7 @@ class Judge:
         self._overridden = view.options.override_node_releases
         self.templates = templates or Templates(view, kept)
         self._creators = CreatorFinder(view, self.templates.hash, kept)
-        self._known: Latest[tuple[Likeness | Blank, Kubelet | None, Kubelet], Prepared] = Latest(kept)
+        self._prepared: Latest[tuple[Likeness | Blank, Kubelet | None, Kubelet], Prepared] = Latest(kept)
         self._of_nodes: dict[tuple[bool, str, Settings], Kubelet] = {}
         """The current kubelets and the target one with the gates of nodes, by their releases."""
 
@@ -208,7 +208,7 @@ class Judge:
             return self.nodes[pod.node].kubelet if pod.node in self.nodes else ""
         if self._overridden:
             return self.way.old
-        return self.claim.disputed.get(pod.node) or self.claim.own.get(pod.node, self.way.old)
+        return self.claim.disputed.get(pod.node) or self.claim.builds.get(pod.node, self.way.old)
 
     def is_disputed(self, pod: Pod) -> bool:
         """Return whether a pod's node reports another release than is given, which is not overridden."""
@@ -236,15 +236,15 @@ class Judge:
         named, node = self.templates.of(pod, container), self.nodes.get(pod.node)
         whole = self.templates.whole(pod)
         key = named.likeness, old, new
-        if not named.names and key in self._known:
-            return replica(self._known[key], pod, container, node, self.view, whole)
+        if not named.names and key in self._prepared:
+            return replica(self._prepared[key], pod, container, node, self.view, whole)
         served = self.templates.served(pod, container)
         transition = Transition(pod, container, old or new, new, whole, old is not None, served)
         prepared = prepare(transition, node, self.view, self.templates.hash)
         if prepared.old_spec is container.spec and prepared.new_spec is container.spec:
             prepared = structs.replace(prepared, template=named.template, names=named.names)
         if not named.names:
-            self._known.add(key, prepared, named.likeness.size)
+            self._prepared.add(key, prepared, named.likeness.size)
         return prepared
 
 
@@ -282,7 +282,7 @@ _NUMBERED: Final = regex(r"v?\d{1,9}\.\d{1,9}\b", re.ASCII)
 class Claim(msgspec.Struct, frozen=True):
     """What nodes report where that is not the release that the plan is given."""
 
-    own: Mapping[str, str] = {}
+    builds: Mapping[str, str] = {}
     """The builds of nodes which nothing distinguishes from that release; theirs count."""
 
     disputed: Mapping[str, str] = {}
@@ -297,16 +297,16 @@ def claim_of(way: Way, nodes: Iterable[Node], view: View) -> Claim:
     """
     if way.old == AUTO or not view.dated or view.sample:
         return Claim()
-    old, own, disputed = view.catalog.kubelet(way.old), dict[str, str](), dict[str, str]()
+    old, builds, disputed = view.catalog.kubelet(way.old), dict[str, str](), dict[str, str]()
     for node in nodes:
         if view.catalog.knows(node.kubelet):
             kubelet = view.catalog.kubelet(node.kubelet)
             if not same_build(kubelet.release, old.release):
                 alike = _is_harmless(kubelet, old, view.catalog)
-                (own if alike else disputed)[node.name] = node.kubelet
+                (builds if alike else disputed)[node.name] = node.kubelet
         elif _NUMBERED.match(node.kubelet):
             disputed[node.name] = node.kubelet
-    return Claim(own, disputed)
+    return Claim(builds, disputed)
 
 
 _AT_A_START: Final = ("device_health", "finished_pods", "host_ports", "labels_at_admission", "room")

@@ -119,7 +119,7 @@ def kind(pod: Pod, node: Node | None, dates: Dates | None = None) -> bytes:
 def _facts(pod: Pod) -> tuple[object, ...]:
     """Return what decides of a pod besides its node and its status."""
     containers = [
-        (_facts_of_container(container), _own(container), gated_mounts(container))
+        (_facts_of_container(container), _spec_of_container(container), gated_mounts(container))
         for container in pod.containers
     ]
     volumes = mounted(pod.spec, WITHOUT_PLUGIN) if has_rare_volume(pod) else ()
@@ -160,14 +160,14 @@ class Asked(msgspec.Struct, frozen=True):
     """The labels of a node that it looks at."""
     by_name: bool
     """Whether it looks at the name of a node that may be another one than its own."""
-    own: bool
+    own_node: bool
     """Whether its node affinity asks for the node that it is on, and for nothing else."""
 
 
 def asked(pod: Pod) -> Asked:
     """Return what a pod asks of its node."""
-    own, text = asks_for_its_node(pod.spec), repr(asked_of_nodes(pod.spec))
-    return Asked(text, tuple(label_keys(pod.spec)), asks_by_name(pod.spec) and not own, own)
+    own_node, text = asks_for_its_node(pod.spec), repr(asked_of_nodes(pod.spec))
+    return Asked(text, tuple(label_keys(pod.spec)), asks_by_name(pod.spec) and not own_node, own_node)
 
 
 def states(pod: Pod, dates: Dates | None) -> list[Hashable]:
@@ -235,7 +235,7 @@ def _spec(pod: Pod) -> Any:
     return {**spec, "affinity": asked_of_nodes(pod.spec)}
 
 
-def _own(container: Container) -> dict[str, Any]:
+def _spec_of_container(container: Container) -> dict[str, Any]:
     return {key: value for key, value in container.spec.items() if key not in OF_CONTAINER}
 
 

@@ -9,7 +9,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 Value = TypeVar("Value")
 
-Given = TypeVar("Given")
+Argument = TypeVar("Argument")
 
 KEPT: Final = 256
 """The number of distinct containers in the cache."""
@@ -37,11 +37,13 @@ class Latest(dict[Key, Value]):
         super().__setitem__(key, value)
 
 
-def once(compute: Callable[[Given], Value], key: Callable[[Given], Hashable]) -> Callable[[Given], Value]:
+def once(
+    compute: Callable[[Argument], Value], key: Callable[[Argument], Hashable]
+) -> Callable[[Argument], Value]:
     """Return a function that computes once for all, among the latest, that have the same key."""
     cache: Latest[Hashable, Value] = Latest()
 
-    def run(argument: Given) -> Value:
+    def run(argument: Argument) -> Value:
         asked = key(argument)
         if asked not in cache:
             cache[asked] = compute(argument)

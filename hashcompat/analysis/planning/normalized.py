@@ -64,7 +64,7 @@ def of_pod(drafts: Sequence[Drafted]) -> list[Remedy]:
     pin = _pin(drafts)
     if isinstance(pin, str):
         return [Remedy(obstacle=pin) for _ in drafts]
-    remedies = [_of(draft, pin) for draft in drafts]
+    remedies = [_remedy(draft, pin) for draft in drafts]
     why = next((remedy.obstacle for remedy in remedies if remedy.obstacle), "") if pin else ""
     whole = Remedy(obstacle=f"a static pod is kept as a whole or not at all: {why}")
     return [whole for _ in drafts] if why else remedies
@@ -101,7 +101,7 @@ def _pin(drafts: Sequence[Drafted]) -> ManifestPin | str | None:
     return ManifestPin(pod.node, pod.namespace, pod.name, path, old.uid, sha256(manifest.raw).hexdigest())
 
 
-def _of(draft: Drafted, pin: ManifestPin | None) -> Remedy:
+def _remedy(draft: Drafted, pin: ManifestPin | None) -> Remedy:
     """Return what can be done for a container whose pod has its UID in its manifest, or needs none."""
     prepared = draft.prepared
     if prepared is None:

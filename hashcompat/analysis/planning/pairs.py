@@ -45,7 +45,7 @@ class Pairs:
     def __init__(self, ends: Sequence[tuple[Kubelet, Kubelet]]) -> None:
         """Take the current and the target kubelet of each pair."""
         self.ends = ends
-        self.every = (1 << len(ends)) - 1
+        self.all_pairs = (1 << len(ends)) - 1
         self.sides = tuple(_places([pair[side] for pair in ends]) for side in (0, 1))
         """By the current and by the target kubelet: the pairs that have it."""
         self._answers: dict[Asked, dict[Hashable, int]] = {}
@@ -118,7 +118,9 @@ def together(groups: Iterable[int]) -> int:
 
 def crossed(left: Mapping[Hashable, int], right: Mapping[Hashable, int]) -> dict[Hashable, int]:
     """Return the pairs by two keys, from those by each."""
-    groups = {(a, b): mask & more for a, mask in left.items() for b, more in right.items()}
+    groups = {
+        (a, b): left_mask & right_mask for a, left_mask in left.items() for b, right_mask in right.items()
+    }
     return {key: mask for key, mask in groups.items() if mask}
 
 
@@ -218,7 +220,7 @@ class _Defaulting(msgspec.Struct, frozen=True):
 
     written: tuple[ReadDefault, ...]
     lost: tuple[ReadDefault, ...]
-    some: int
+    mask: int
 
 
 class Grid:
@@ -249,7 +251,7 @@ class Grid:
         Raises DecodeError for JSON that does not fit the Go types of a kubelet.
         """
         changing = [defaulting for defaulting in self._defaultings if self._changes(subject, defaulting)]
-        unchanged = self.pairs.every & ~together(defaulting.some for defaulting in changing)
+        unchanged = self.pairs.all_pairs & ~together(defaulting.mask for defaulting in changing)
         hashes = subject.hashes
         targets = self.pairs.grouped(1, lambda new: Target(hashes.of(new).candidates, False, new.era))
         targets = {target: mask & unchanged for target, mask in targets.items()}
@@ -261,18 +263,18 @@ class Grid:
         """Return the pairs by how the hashes of the two kubelets compare; errors as above."""
         olds = self.pairs.grouped(0, lambda kubelet: subject.hashes.of(kubelet).candidates)
         groups: Groups = {}
-        for old, mask in olds.items():
-            for target, more in targets.items():
+        for old, old_mask in olds.items():
+            for target, target_mask in targets.items():
                 new = target.candidates
                 key = len(old & new), len(old - new), len(new - old), target.lost
-                groups[key] = groups.get(key, 0) | mask & more
+                groups[key] = groups.get(key, 0) | old_mask & target_mask
         return {key: mask for key, mask in groups.items() if mask}
 
     def _changes(self, subject: Subject, defaulting: _Defaulting) -> bool:
         """Return whether a container is not served as it is: what is written depends on the rows alone."""
         if not defaulting.written:
             return bool(defaulting.lost)
-        transition = self._transition(subject, defaulting.some)
+        transition = self._transition(subject, defaulting.mask)
         return bool(defaulting.lost) or read(subject.container.spec, transition, self._view).spec != dict(
             subject.container.spec
         )
@@ -280,7 +282,7 @@ class Grid:
     def _read(self, subject: Subject, changing: Iterable[_Defaulting]) -> Iterator[tuple[Target, int]]:
         """Yield what target kubelets compare of a container that is not served as it is, with the pairs."""
         for defaulting, (new, place) in product(changing, self.pairs.sides[1].items()):
-            mask = place & defaulting.some
+            mask = place & defaulting.mask
             if mask:
                 reading = read(subject.container.spec, self._transition(subject, mask), self._view)
                 new_hash = subject.hashes(subject.pod, subject.container, reading.spec, new)

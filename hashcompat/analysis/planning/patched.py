@@ -131,13 +131,13 @@ def as_decoded(spec: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
 
 
 def _decoded(spec: Mapping[str, Any], schema: Schema) -> Mapping[str, Any]:
-    knows, decode = _known(schema)
+    knows, decode = _compiled(schema)
     decoded: Mapping[str, Any] = spec if knows.fits(spec) else decode(spec)
     return decoded
 
 
 @lru_cache(maxsize=256)
-def _known(schema: Schema) -> tuple[Remarshal, Decoder]:
+def _compiled(schema: Schema) -> tuple[Remarshal, Decoder]:
     """Return what finds that a schema knows all of a container, and what takes out what it does not know."""
     return Remarshal(schema.container, strict=True), compile_known(schema.container)
 

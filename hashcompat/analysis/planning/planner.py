@@ -185,7 +185,7 @@ class Planner:
         case, rests = draft.case, bool(at_rest(draft.pod, draft.container))
         is_compared = draft.container.type not in NEVER_COMPARED
         stands = decision.verdict in (Verdict.KEEP, Verdict.RESTART)
-        prediction: Prediction = _one(
+        prediction: Prediction = _interned(
             Prediction(
                 draft.release,
                 decision.verdict,
@@ -276,7 +276,7 @@ class Planner:
             cautions.add(aside.caution, item.pod, item.container.name)
         for place, number in enumerate(differences):
             if number:
-                prediction = _one(structs.replace(items[place].prediction, difference=number))
+                prediction = _interned(structs.replace(items[place].prediction, difference=number))
                 items[place] = structs.replace(items[place], prediction=prediction)
         items = without_unplaced(items)
         for key in _ORDER:
@@ -305,7 +305,7 @@ class Planner:
 
 
 def _aside(ruling: Ruling, pod: Pod, saved: bool | None, rewritable: bool = False) -> Aside:
-    aside: Aside = _one(Aside(of_pod(ruling.caution, pod), ruling.old if saved else "", rewritable))
+    aside: Aside = _interned(Aside(of_pod(ruling.caution, pod), ruling.old if saved else "", rewritable))
     return aside
 
 
@@ -350,7 +350,7 @@ def _hashes(prepared: Prepared | None, replica: Named | None) -> tuple[int | Non
 
 
 @lru_cache(maxsize=4096)
-def _one(value: Value) -> Value:
+def _interned(value: Value) -> Value:
     """Return one object for all equal ones among the latest, so that replicas share it."""
     return value
 

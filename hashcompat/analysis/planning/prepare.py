@@ -161,7 +161,7 @@ def _allowed_sysctls(pod: Pod, new: Kubelet, view: View) -> frozenset[str] | Non
     return own.sysctls if own is not None else None
 
 
-_NOT_KNOWN: Final = {
+_NO_MANAGERS: Final = {
     "refusal": None,
     "refused_anew": None,
     "infeasible": "",
@@ -178,16 +178,16 @@ def _managers(
     pod = view.options.records.as_running(pod)
     files = view.options.records.files_of(pod)
     if files is None:
-        return _NOT_KNOWN
+        return _NO_MANAGERS
     from hashcompat.analysis.preflight.facts import nodemanagers  # noqa: PLC0415 - plans with dumps alone
 
     old, new = kubelets
     managers = nodemanagers.shown(files, new, view.catalog, node.architecture if node else "")
     if managers is None:
-        return _NOT_KNOWN
+        return _NO_MANAGERS
     cpus, settings = managers
     if cpus.unstarted:
-        return {**_NOT_KNOWN, "managers_known": True, "unstarted": True}
+        return {**_NO_MANAGERS, "managers_known": True, "unstarted": True}
 
     def refusal(state: Cpus) -> Refusal | None:
         before, after = old and with_gates(old, settings), with_gates(new, settings)

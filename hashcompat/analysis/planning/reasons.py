@@ -210,7 +210,7 @@ class Suggester:
         old = prepared.case.old
         if replica is None or replica.template is None:
             return _compared(prepared) <= self._accepted(prepared)
-        return replica.hash(old).candidates <= self._of(replica.names, replica.template, old)
+        return replica.hash(old).candidates <= self._template_hashes(replica.names, replica.template, old)
 
     def spares(self, prepared: Prepared) -> bool:
         """Return whether a patch can be made that keeps a restarting container, if it accepts its hash."""
@@ -239,9 +239,9 @@ class Suggester:
     def _hashes(self, prepared: Prepared) -> frozenset[Hash]:
         case = prepared.case
         if prepared.template is not None:
-            return self._of(prepared.names, prepared.template, case.old)
+            return self._template_hashes(prepared.names, prepared.template, case.old)
         alone = Template(prepared.new_spec, (), case.container.stored)
-        made = self._made(alone, case.old, keep_empty=self._view.keeps_empty(case.pod))
+        made = self._arounds_of(alone, case.old, keep_empty=self._view.keeps_empty(case.pod))
         return frozenset(around.hash(()) for around in made)
 
     def accepts_replicas(self, prepared: Prepared) -> bool | None:
@@ -254,15 +254,15 @@ class Suggester:
             return True
         return None if accepted else False
 
-    def _of(self, names: tuple[str, ...], template: Template, old: Kubelet) -> frozenset[Hash]:
+    def _template_hashes(self, names: tuple[str, ...], template: Template, old: Kubelet) -> frozenset[Hash]:
         """Return the accepted hashes of the template's container with these names."""
         return frozenset(around.hash(names) for around in self._arounds((template, old)))
 
     def _by_names(self, pair: tuple[Template, Kubelet]) -> list[Around]:
-        """Return the accepted hashes of a template's containers by their names; errors as ``_made``."""
-        return self._made(*pair, keep_empty=False)
+        """Return the accepted hashes of a template's containers by their names; errors as ``_arounds_of``."""
+        return self._arounds_of(*pair, keep_empty=False)
 
-    def _made(self, template: Template, old: Kubelet, *, keep_empty: bool) -> list[Around]:
+    def _arounds_of(self, template: Template, old: Kubelet, *, keep_empty: bool) -> list[Around]:
         """Return the hashes of a template that the patch accepts; nothing where a snapshot lacks one of them.
 
         Errors as Hasher.hash.

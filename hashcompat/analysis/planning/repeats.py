@@ -147,7 +147,7 @@ class Repeats:
     def __init__(self, planner: Planner, hops: Hops, templates: Templates, gathering: Gathering) -> None:
         self._planner, self._hops, self._templates = planner, hops, templates
         self._gathering = gathering
-        self._known: Latest[Hashable, _Repeated] = Latest()
+        self._repeated: Latest[Hashable, _Repeated] = Latest()
         self._kubelets: dict[str, tuple[Kubelet, ...]] = {}
 
     def add(self, pod: Pod) -> None:
@@ -162,7 +162,7 @@ class Repeats:
         kind = self._planner.rulings.kind(pod, kubelets[0])
         hashed = tuple([container.blank for container in pod.containers])
         key = kind, hashed, release, self._gathering.decisive(pod)
-        cached = self._known.get(key)
+        cached = self._repeated.get(key)
         if cached is not None:
             pairs = zip(pod.containers, cached.hashes, strict=True)
             answers = [hashes.repeated(container.own) for container, hashes in pairs]
@@ -189,7 +189,8 @@ class Repeats:
             return
         named = self._templates.all_of(pod)
         all_kubelets = [
-            (*kubelets, *self._planner.rulings.others(container, kubelets[0])) for container in pod.containers
+            (*kubelets, *self._planner.rulings.possible_creators(container, kubelets[0]))
+            for container in pod.containers
         ]
         answers = [
             _Hashes.of(container, own_kubelets)
@@ -197,7 +198,7 @@ class Repeats:
         ]
         hashes = [answer for answer in answers if answer is not None]
         if len(hashes) == len(answers):
-            self._known.add(
+            self._repeated.add(
                 key, _Repeated(*shared, hashes), sum(container.likeness.size for container in named)
             )
 

@@ -85,7 +85,7 @@ class Rooms:
             name: frozenset(key for key in resources if "/" in key) for name, resources in shown.items()
         }
         self._records = view.options.records
-        self._known: dict[tuple[int, int, frozenset[str] | None, bool, str], tuple[object, Asking]] = {}
+        self._requests: dict[tuple[int, int, frozenset[str] | None, bool, str], tuple[object, Asking]] = {}
         self.sums: dict[str, Sums] = {}
         """By the names of the nodes."""
         self.resizing = set[str]()
@@ -140,11 +140,11 @@ class Rooms:
             return asks if is_made else structs.replace(asks, wanted={})
         shown = repr(pod.resized) if pod.resized else ""
         key = id(pod.shape), id(kubelet), self._extended.get(pod.node), forgotten, shown
-        cached = self._known.get(key)
+        cached = self._requests.get(key)
         if cached is None:
             asks = asking(pod, allocatable, kubelet, forgotten=forgotten)
             # With the shape, so that no other one gets its id.
-            cached = self._known[key] = pod.shape, asks
+            cached = self._requests[key] = pod.shape, asks
         return cached[1]
 
     def merge(self, sums: Mapping[str, Sums], resizing: Iterable[str], anew: Anew) -> None:

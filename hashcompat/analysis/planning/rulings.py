@@ -53,7 +53,7 @@ class Rulings(Generic[Ruling]):
         self._plain = is_plain(judge.view)
         self._olds: dict[str, Kubelet | None] = {}
         self._dates: dict[Kubelet, Dates] = {}
-        self._known: Latest[Hashable, Ruled[Ruling]] = Latest(kept)
+        self._ruled: Latest[Hashable, Ruled[Ruling]] = Latest(kept)
 
     def of(self, pod: Pod) -> tuple[list[Ruled[Ruling]], bool]:
         """Return the ruling of each container of a pod, and whether those of replicas are the same.
@@ -69,18 +69,21 @@ class Rulings(Generic[Ruling]):
         for place, named in enumerate(templates.all_of(pod)):
             compared = named.compared(old, new)
             comparisons = tuple(
-                [named.compared(creator, new) for creator in self.others(pod.containers[place], old)]
+                [
+                    named.compared(creator, new)
+                    for creator in self.possible_creators(pod.containers[place], old)
+                ]
             )
             template = named.template if not self._verdicts else named.template is not None
             key = kind, place, old, template, compared, comparisons
-            cached = self._known.get(key) if compared else None
+            cached = self._ruled.get(key) if compared else None
             if cached is not None:
                 ruled.append(Ruled(cached.ruling, cached.draft, named))
                 continue
             draft = self._judge.draft(pod, pod.containers[place])
             entry = Ruled(self._rule(draft), draft)
             if compared is not None and _is_repeated(draft):
-                self._known.add(key, entry, named.likeness.size)
+                self._ruled.add(key, entry, named.likeness.size)
             else:
                 all_shared = False
             ruled.append(entry)
@@ -93,7 +96,7 @@ class Rulings(Generic[Ruling]):
             self._dates[old] = Dates(old.published, partial(_names, judge.view.catalog, old))
         return judge.templates.kind(pod, judge.nodes.get(pod.node), self._dates.get(old))
 
-    def others(self, container: Container, old: Kubelet) -> list[Kubelet]:
+    def possible_creators(self, container: Container, old: Kubelet) -> list[Kubelet]:
         """Return the kubelets besides the current one whose hashes may show who created a container.
 
         Those that were there when it started, unless the target kubelet keeps nothing that they created.

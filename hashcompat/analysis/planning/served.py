@@ -51,7 +51,7 @@ class Served:
 
     def defaulted(self, spec: Spec, server: PodCreation) -> Spec:
         """Return a spec with the defaults that decoding sets, not to be changed; errors as ``created``."""
-        size, digest = _known_by(spec)
+        size, digest = _size_and_digest(spec)
         key = digest, id(server.schema), id(server.defaults)  # the release data outlives every plan
         defaulted = self._defaulted.get(key)
         if defaulted is None:
@@ -65,7 +65,7 @@ class Served:
         container = self._container
         if container.stored is not None:
             return container_hash(spec, kubelet, stored=container.stored)
-        size, digest = _known_by(spec)
+        size, digest = _size_and_digest(spec)
         hashes = self._hashes.get(digest)
         if hashes is None:
             hashes = WayHashes(self._pod, structs.replace(container, spec=spec), _hash)
@@ -78,7 +78,7 @@ def volumes_of_images(pod: Pod, whole: Whole) -> frozenset[str]:
     return whole.once("volumes of images", lambda: image_volumes(pod.spec))
 
 
-def _known_by(spec: Spec) -> tuple[int, bytes]:
+def _size_and_digest(spec: Spec) -> tuple[int, bytes]:
     """Return the length and the digest of a spec's text, which unlike == distinguishes 1, 1.0 and true."""
     text = repr(spec)
     return len(text), blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()

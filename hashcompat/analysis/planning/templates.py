@@ -131,7 +131,7 @@ class Template:
         self.spec = spec
         self._words, self._stored = words, stored
         self._alike: Alike[list[Around]] = Alike(spec)
-        self._known: dict[object, list[Around]] = {}
+        self._by_way: dict[object, list[Around]] = {}
         self._of_kubelets: dict[Kubelet, list[Around]] = {}
         self._of_several: dict[tuple[Kubelet, ...], list[Around]] = {}
         self._arounds: dict[tuple[Hasher, str], Around] = {}
@@ -157,9 +157,9 @@ class Template:
 
     def _for_all_like(self, kubelet: Kubelet) -> list[Around]:
         key = kubelet.way, kubelet.decodes
-        if key not in self._known:
-            self._known[key] = self._alike.of(kubelet, self._computed)
-        return self._known[key]
+        if key not in self._by_way:
+            self._by_way[key] = self._alike.of(kubelet, self._computed)
+        return self._by_way[key]
 
     def _computed(self, kubelet: Kubelet) -> list[Around]:
         spec = as_decoded(self.spec, kubelet)
@@ -187,7 +187,7 @@ class Named:
         self.names = names
         self.likeness = likeness
         """What its replicas share, those with other names included; with its size."""
-        self._known: dict[int, Hash] = {}  # by the template's hashes
+        self._hashes: dict[int, Hash] = {}  # by the template's hashes
 
     def hash(self, kubelet: Kubelet) -> ContainerHash:
         """Return the hash of a container with a template; once for all kubelets that hash in the same way.
@@ -225,9 +225,9 @@ class Named:
         return frozenset([self._hash(template_hash) for template_hash in arounds])
 
     def _hash(self, template_hash: Around) -> Hash:
-        value = self._known.get(id(template_hash))
+        value = self._hashes.get(id(template_hash))
         if value is None:
-            value = self._known[id(template_hash)] = template_hash.hash(self.names)
+            value = self._hashes[id(template_hash)] = template_hash.hash(self.names)
         return value
 
 
@@ -241,7 +241,7 @@ class Templates:
         self._view = view
         self._templates: Latest[Likeness | Blank, Template] = Latest(kept)
         self._pod: Pod | None = None
-        self._all: list[Named] | None = None
+        self._named: list[Named] | None = None
         self._kind: dict[Dates | None, object] = {}
         self._static: bytes | None = None
         self._texts: Remembering | None = None
@@ -302,7 +302,7 @@ class Templates:
         facts, asks, (affinity, node) = cached
         # Pods of a shape have one object as their node affinity, unless it names the node of each. Where it
         # names that of the first, others may be on another one.
-        is_shared = node_affinity(pod.spec) is affinity and (pod.node == node or not asks.own)
+        is_shared = node_affinity(pod.spec) is affinity and (pod.node == node or not asks.own_node)
         return facts or facts_kind(pod), asks if is_shared else asked(pod)
 
     def _standing_for(self, facts: Hashable) -> object:
@@ -324,9 +324,9 @@ class Templates:
     def all_of(self, pod: Pod) -> list[Named]:
         """Return the containers of a pod with their templates; those of the last pod are remembered."""
         self._go_on_to(pod)
-        if self._all is None:
-            self._all = [self._found(pod, container) for container in pod.containers]
-        return self._all
+        if self._named is None:
+            self._named = [self._named_of(pod, container) for container in pod.containers]
+        return self._named
 
     def of(self, pod: Pod, container: Container) -> Named:
         """Return a container of a pod with its template, as ``all_of``."""
@@ -356,10 +356,10 @@ class Templates:
 
     def _go_on_to(self, pod: Pod) -> None:
         if pod is not self._pod:
-            self._pod, self._all, self._kind, self._whole, self._served = pod, None, {}, None, {}
+            self._pod, self._named, self._kind, self._whole, self._served = pod, None, {}, None, {}
             self._static = self._texts = None
 
-    def _found(self, pod: Pod, container: Container) -> Named:
+    def _named_of(self, pod: Pod, container: Container) -> Named:
         blank = container.blank
         if blank is not None:
             template = self._templates.get(blank)

@@ -30,7 +30,7 @@ class WayHashes:
     def __init__(self, pod: Pod, container: Container, hash_of: HashOf) -> None:
         """Take what hashes a container unchanged, of no snapshot and without a patch."""
         self._pod, self._container, self._hash_of = pod, container, hash_of
-        self._known: dict[Way, ContainerHash] = {}
+        self._hashes: dict[Way, ContainerHash] = {}
         self._alike: Alike[ContainerHash] = Alike(container.spec)
 
     def __call__(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
@@ -44,9 +44,9 @@ class WayHashes:
 
     def of(self, kubelet: Kubelet) -> ContainerHash:
         """Return the hash of the container; errors as above."""
-        if kubelet.way not in self._known:
-            self._known[kubelet.way] = self._alike.of(kubelet, self._computed)
-        return self._known[kubelet.way]
+        if kubelet.way not in self._hashes:
+            self._hashes[kubelet.way] = self._alike.of(kubelet, self._computed)
+        return self._hashes[kubelet.way]
 
     def _computed(self, kubelet: Kubelet) -> ContainerHash:
         return self._hash_of(self._pod, self._container, self._container.spec, kubelet)
@@ -58,14 +58,14 @@ class Alike(Generic[Value]):
     def __init__(self, spec: Spec) -> None:
         """Take the container's JSON."""
         self._spec = spec
-        self._done: list[tuple[Kubelet, Value]] = []
+        self._computed: list[tuple[Kubelet, Value]] = []
 
     def of(self, kubelet: Kubelet, compute: Callable[[Kubelet], Value]) -> Value:
         """Return what is computed for a kubelet; ``compute`` may raise errors."""
-        value = next((computed for other, computed in self._done if self._is_alike(kubelet, other)), None)
+        value = next((computed for other, computed in self._computed if self._is_alike(kubelet, other)), None)
         if value is None:
             value = compute(kubelet)
-            self._done.append((kubelet, value))
+            self._computed.append((kubelet, value))
         return value
 
     def _is_alike(self, kubelet: Kubelet, other: Kubelet) -> bool:

@@ -119,7 +119,7 @@ def impact(  # noqa: PLR0913 - all but the first three by name
     made = plan(inventory, from_, to, catalog=catalog, **options)
     view = view_of(inventory, catalog, options)
     waits = unready(view.kubelet(made.to_release))
-    complete = disruption.without_others(inventory) if all_budgets else inventory
+    complete = disruption.with_all_budgets(inventory) if all_budgets else inventory
     nodes = names_of(options["node"], "node") if "node" in options else None
     if installer is not None and installer not in list(Installer):
         raise UsageError(f"installer: no {installer!r}; there are {', '.join(Installer)}")
@@ -295,11 +295,11 @@ def snapshot(
     """
     check_bools(with_hashes=with_hashes)
     inventory = load(source)
-    kept = structs.replace(inventory, records=(*inventory.records, *_every(records)))
+    kept = structs.replace(inventory, records=(*inventory.records, *_records(records)))
     return redaction.snapshot(kept, catalog_of(catalog), with_hashes=with_hashes)
 
 
-def _every(records: Iterable[Record]) -> tuple[Record, ...]:
+def _records(records: Iterable[Record]) -> tuple[Record, ...]:
     """Return records; of what ``load_records`` returned all, not the hashes alone."""
     candidates = records.every if isinstance(records, Records) else records
     kept = tuple(candidates) if isinstance(candidates, Iterable) else (None,)
@@ -320,16 +320,16 @@ def container_hash(container: Mapping[str, Any], kubelet: str, *, keep_empty: bo
     pod they are nil. Raises UsageError for an unknown release and DecodeError, with the path, for JSON that
     does not fit the Go types.
     """
-    return hashing.container_hash(_given(container), _kubelet(kubelet), keep_empty=keep_empty)
+    return hashing.container_hash(_container(container), _kubelet(kubelet), keep_empty=keep_empty)
 
 
 def container_text(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> str:
     """Return the exact text that a release hashes for a container's JSON; errors as container_hash."""
     hasher = hashing.hashers(_kubelet(kubelet), keep_empty=keep_empty)[0]
-    return hasher.text(_given(container))
+    return hasher.text(_container(container))
 
 
-def _given(container: Mapping[str, Any]) -> Mapping[str, Any]:
+def _container(container: Mapping[str, Any]) -> Mapping[str, Any]:
     if container is None:  # which decodes, as JSON's null does, to a container of nothing
         raise wrong("container", "a container as an object", container)
     spec: Mapping[str, Any] = plain(container)

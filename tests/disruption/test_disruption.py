@@ -175,7 +175,7 @@ def test_a_container_that_is_not_started_again() -> None:
     (item,) = plan.items
     prediction = structs.replace(item.prediction, verdict=Verdict.KILL)
     killed = structs.replace(plan, items=(structs.replace(item, prediction=prediction),))
-    impacts = disruption.make(killed, disruption.without_others(hashcompat.load(job)))
+    impacts = disruption.make(killed, disruption.with_all_budgets(hashcompat.load(job)))
     found = of(impacts)
     assert (impacts.is_found, impacts.breaches) == (True, ())
     assert (found.step, found.pods.killed) == (Step.DRAIN, (("ns", "job"),))
@@ -237,7 +237,7 @@ def test_nodes_are_ordered_by_their_step_and_batches_keep_to_one() -> None:
 
 def test_a_gate_asks_what_nodes_breach_that_are_restarted_at_once() -> None:
     objects = (replica("web-0", "n1"), replica("web-1", "n2"), budget(minAvailable=1))
-    inventory = disruption.without_others(hashcompat.load(objects))
+    inventory = disruption.with_all_budgets(hashcompat.load(objects))
     found = disruption.make(hashcompat.plan(inventory, *UP), inventory, 2, ["n1", "n2"], at_once=True)
     (batch,) = found.batches
     assert batch.nodes == ("n1", "n2")
@@ -361,7 +361,7 @@ def test_nodes_of_a_batch_are_not_ready_together() -> None:
     found = impact(*pods, way=RESETS, batch=2)
     assert not of(found).together
     assert [batch.nodes for batch in found.batches] == [("n1",), ("n2",)]
-    inventory = disruption.without_others(hashcompat.load(pods))
+    inventory = disruption.with_all_budgets(hashcompat.load(pods))
     waits = unready(default_catalog().kubelet(RESETS[1]))
     plan = hashcompat.plan(inventory, *RESETS)
     (batch,) = disruption.make(plan, inventory, 2, ["n1", "n2"], waits, at_once=True).batches

@@ -61,8 +61,8 @@ def test_any_two_batches_of_many_nodes_have_a_reason(uses: list[dict[Resource, i
     for one, other in combinations(found.batches, 2):
         if len(one) + len(other) <= size:
             why = conflict(one, other, CAPACITY)
-            assert why.one in {load.name for load in one}
-            assert why.other in {load.name for load in other}
+            assert why.first in {load.name for load in one}
+            assert why.second in {load.name for load in other}
             assert why.used > CAPACITY[why.resource]
 
 

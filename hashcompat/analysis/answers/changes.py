@@ -229,10 +229,10 @@ def _paired(
 
 
 _Names = tuple[str, str, str, str]
-_Found = Mapping[_Names, list[Item]]
+_ItemsByName = Mapping[_Names, list[Item]]
 
 
-def _by_name(items: Iterable[Item]) -> _Found:
+def _by_name(items: Iterable[Item]) -> _ItemsByName:
     """Return items by their names, which several may share."""
     items_by_name = defaultdict[_Names, list[Item]](list)
     for item in items:
@@ -240,7 +240,7 @@ def _by_name(items: Iterable[Item]) -> _Found:
     return items_by_name
 
 
-def _pairs(old: _Found, new: _Found) -> Iterator[tuple[Item | None, Item | None]]:
+def _pairs(old: _ItemsByName, new: _ItemsByName) -> Iterator[tuple[Item | None, Item | None]]:
     """Yield every item with that of its name in the other plan; None where a plan has none."""
     for _, old_items, new_items in _paired(old, new):
         if old_items and new_items and len(old_items) == len(new_items) == 1:

@@ -56,7 +56,7 @@ def make(inventory: Inventory, from_release: str, to_release: str, view: View) -
 class _Gathered(msgspec.Struct, frozen=True):
     """What the replicas of a pod share."""
 
-    found: Sequence[_Found]
+    rulings: Sequence[_Ruling]
     """Of each container."""
     counted: Counted
 
@@ -100,7 +100,7 @@ class DetailsGathering:
 
     def repeat(self, gathered: _Gathered, pod: Pod) -> None:
         """Take a replica of a pod."""
-        for ruling, container in zip(gathered.found, pod.containers, strict=True):
+        for ruling, container in zip(gathered.rulings, pod.containers, strict=True):
             self._differences.add(ruling, container.own)
         self._pairs.repeat(gathered.counted)
 
@@ -111,7 +111,7 @@ class DetailsGathering:
     def details(self) -> Details:
         """Return the details."""
         pairs, differences = self._pairs, self._differences
-        release_pairs = tuple(pairs.found())
+        release_pairs = tuple(pairs.with_counts())
         return Details(
             tuple(differences.used), differences.omitted, pairs.releases, pairs.passed, release_pairs
         )
@@ -121,7 +121,7 @@ _OMITTED: Final = -1
 """Stands for a difference that is not kept."""
 
 
-class _Found(msgspec.Struct, frozen=True):
+class _Ruling(msgspec.Struct, frozen=True):
     """The difference of a container, and of its replicas."""
 
     place: int
@@ -140,20 +140,20 @@ class _Differences:
     def __init__(self, new: Kubelet, view: View) -> None:
         self._new, self._view = new, view
         self._places: list[int] = []
-        self._found: dict[Difference, int] = {}
-        self._list: list[Difference] = []
+        self._place_by_difference: dict[Difference, int] = {}
+        self._distinct: list[Difference] = []
         self._by_spec: dict[Hashable, int] = {}
-        self._by_group: Latest[Hashable, _Found] = Latest()
+        self._by_group: Latest[Hashable, _Ruling] = Latest()
         self._across: dict[Hashable, int] = {}
         self.used: list[Difference] = []
         self.omitted = 0
 
-    def add(self, ruling: _Found, names: tuple[str, ...]) -> None:
+    def add(self, ruling: _Ruling, names: tuple[str, ...]) -> None:
         """Take the next container, which is like one whose difference is known but for its names."""
         place = ruling.place
         if ruling.token is not None and names != ruling.names and place > 0:
             old, new = ruling.names[ruling.token], names[ruling.token]
-            place = self._placed(_with_name(self._list[place - 1], old, new))
+            place = self._placed(_with_name(self._distinct[place - 1], old, new))
         self._places.append(place)
 
     def add_by_itself(self, draft: Draft) -> None:
@@ -162,7 +162,7 @@ class _Differences:
 
     def settled(self, items: Sequence[Item]) -> list[int]:
         """Return the number of each item's difference, in the order in which they are used."""
-        differences, numbers, item_numbers = self._list, dict[int, int](), []
+        differences, numbers, item_numbers = self._distinct, dict[int, int](), []
         for item, place in zip(items, self._places, strict=True):
             if not place or not _is_by_text(item):
                 item_numbers.append(0)
@@ -176,30 +176,30 @@ class _Differences:
                 item_numbers.append(numbers[place])
         return item_numbers
 
-    def of(self, draft: Draft) -> _Found:
+    def of(self, draft: Draft) -> _Ruling:
         """Return the difference of a container with that of its replicas."""
         prepared = draft.prepared
         if prepared is None or not prepared.case.old_known:
-            return _Found(0)
+            return _Ruling(0)
         case = prepared.case
         if case.old_hash.candidates == case.new_hash.candidates:
-            return _Found(0)
+            return _Ruling(0)
         if case.old.era is not case.new.era:
             # texts of two eras have nothing in common: one example of them will do
             if case.old not in self._across:
                 self._across[case.old] = self._kept(draft)
-            return _Found(self._across[case.old])
+            return _Ruling(self._across[case.old])
         key = prepared.template or prepared.group, case.old
         if key not in self._by_group:
             self._by_group[key] = self._of_replicas(self._of_spec(draft, case.old), prepared.names)
         return self._by_group[key]
 
-    def _of_replicas(self, place: int, names: tuple[str, ...]) -> _Found:
+    def _of_replicas(self, place: int, names: tuple[str, ...]) -> _Ruling:
         """Return a difference with what it has of the names."""
-        shown = "\n".join(piece.text for piece in self._list[place - 1].pieces) if place > 0 else ""
+        shown = "\n".join(piece.text for piece in self._distinct[place - 1].pieces) if place > 0 else ""
         there = [number for number, name in enumerate(names) if name in shown]
         token = there[0] if len(there) == 1 and is_token_mount(names[there[0]]) else None
-        return _Found(place, names, token, varies=bool(there) and token is None)
+        return _Ruling(place, names, token, varies=bool(there) and token is None)
 
     def _of_spec(self, draft: Draft, old: Kubelet) -> int:
         key = old, _digest(draft), self._view.keeps_empty(draft.pod)
@@ -214,12 +214,12 @@ class _Differences:
         return 0 if old is None or new is None else self._placed(_difference(draft, old, new))
 
     def _placed(self, difference: Difference) -> int:
-        if difference not in self._found:
-            if len(self._found) >= DISTINCT:
+        if difference not in self._place_by_difference:
+            if len(self._place_by_difference) >= DISTINCT:
                 return _OMITTED
-            self._found[difference] = len(self._found) + 1
-            self._list.append(difference)
-        return self._found[difference]
+            self._place_by_difference[difference] = len(self._place_by_difference) + 1
+            self._distinct.append(difference)
+        return self._place_by_difference[difference]
 
 
 def _names(draft: Draft) -> tuple[str, ...]:
@@ -269,7 +269,7 @@ class _Pairs:
         self.releases, self.passed = tuple[str, ...](), 0
         if way.old != AUTO or self._current:
             between = releases_between(view.catalog, way.old, way.new, self._current, patches=False)
-            self.releases, self.passed = _some(list(dict.fromkeys([way.old, *between[1:]])))
+            self.releases, self.passed = _sampled(list(dict.fromkeys([way.old, *between[1:]])))
         self._ends: list[Ends] = [pair for pair in permutations(self.releases, 2) if pair[1] != AUTO]
         ways = [Way(*pair) for pair in self._ends]
         self._is_counted = bool(ways) and is_plain(view)
@@ -319,7 +319,7 @@ class _Pairs:
         if self._counting:
             self._counting.repeat(counted)
 
-    def found(self) -> Iterator[Pair]:
+    def with_counts(self) -> Iterator[Pair]:
         """Yield every pair, with its counts where they are known."""
         hops = self._counting.hops() if self._counting else {}
         for ends in self._ends:
@@ -328,7 +328,7 @@ class _Pairs:
             yield Pair(*ends, scope, *((hop.findings, hop.unknown) if hop else (None, None)))
 
 
-def _some(releases: Sequence[str]) -> tuple[tuple[str, ...], int]:
+def _sampled(releases: Sequence[str]) -> tuple[tuple[str, ...], int]:
     """Return all releases where they are few, else the ends and some between; with how many are left out."""
     last = len(releases) - 1
     if last < _RELEASES:

@@ -47,7 +47,7 @@ _NAMED: Final = frozenset({rules.ROOM, rules.HOST_PORT, rules.OTHER_SYSTEM, rule
 """The rules whose reasons name the one in the pod's status."""
 _POD_RESOURCES: Final = "PodLevelResources"
 """The feature that is looked at by itself, and refused for a reason of its own."""
-_FOUND: Final[Mapping[str, str]] = {
+_SANDBOX_STATES: Final[Mapping[str, str]] = {
     rules.RUNTIME_GONE: "none",
     rules.SANDBOX_REPLACED: "network",
     rules.PAUSE_IMAGE: "hash",
@@ -179,7 +179,7 @@ def _uids(item: Item, case: Case) -> Iterator[Expected]:
 
 def _by_sandbox(item: Item, new: Kubelet, messages: Messages, case: Case) -> Iterator[Expected]:
     lost = item.verdict is Verdict.KILL and _has(item, rules.RUNTIME_GONE)  # failed before that is looked at
-    if lost or not (state := _found(item, new, case)):
+    if lost or not (state := _sandbox_state(item, new, case)):
         return
     if line := messages.sandbox_logs.get(state):
         # the UID of a static pod is another one by then
@@ -194,12 +194,12 @@ def _by_sandbox(item: Item, new: Kubelet, messages: Messages, case: Case) -> Ite
         yield _killing(messages.killing_with_pod.format(**_names(item)))
 
 
-def _found(item: Item, new: Kubelet, case: Case) -> str:
+def _sandbox_state(item: Item, new: Kubelet, case: Case) -> str:
     if _has(item, rules.SANDBOX_BROKEN):
         return failed_check(case)[0]
     if _has(item, rules.SANDBOX_REPLACED) and new.behaviour.sandbox_maker != "CRI":
         return ""  # what an older kubelet writes of sandboxes that the CRI made is not determined
-    return next((_FOUND[reason.id] for reason in item.reasons if reason.id in _FOUND), "")
+    return next((_SANDBOX_STATES[reason.id] for reason in item.reasons if reason.id in _SANDBOX_STATES), "")
 
 
 def _killing(message: str) -> Expected:

@@ -37,7 +37,7 @@ _FORM: Final = "I"
 """Unsigned integers of 32 bits, as hashes are."""
 
 
-class FoundHashes(msgspec.Struct, frozen=True):
+class CompactHashes(msgspec.Struct, frozen=True):
     """The hashes of one container."""
 
     releases: tuple[str, ...]
@@ -46,24 +46,24 @@ class FoundHashes(msgspec.Struct, frozen=True):
     """The era of each; one object for all containers."""
     numbers: bytes
     """The hash of each, where every one is certain; else empty."""
-    others: tuple[ContainerHash, ...] = ()
+    uncertain: tuple[ContainerHash, ...] = ()
     """The hashes, where one of them is not certain."""
 
     @classmethod
-    def of(cls, hashes: Mapping[str, ContainerHash]) -> FoundHashes:
+    def of(cls, hashes: Mapping[str, ContainerHash]) -> CompactHashes:
         """Return the same hashes in less memory."""
         entries = tuple(hashes.values())
-        releases, eras = _same(tuple(hashes)), _same(tuple(entry.era for entry in entries))
+        releases, eras = _interned(tuple(hashes)), _interned(tuple(entry.era for entry in entries))
         numbers = [entry.value for entry in entries if entry.value is not None]
         if len(numbers) == len(entries):
             # four bytes a hash: a report of a cluster has millions
-            return cls(releases, eras, _same(array(_FORM, numbers).tobytes()))
-        return cls(releases, eras, b"", _same(entries))
+            return cls(releases, eras, _interned(array(_FORM, numbers).tobytes()))
+        return cls(releases, eras, b"", _interned(entries))
 
     @property
     def by_release(self) -> Mapping[str, ContainerHash]:
         """The hash under each release."""
-        entries: Sequence[ContainerHash] = self.others or [
+        entries: Sequence[ContainerHash] = self.uncertain or [
             ContainerHash(frozenset({number}), era)
             for number, era in zip(array(_FORM, self.numbers), self.eras, strict=True)
         ]
@@ -71,7 +71,7 @@ class FoundHashes(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=4096)
-def _same(value: Value) -> Value:
+def _interned(value: Value) -> Value:
     """Return one object for all equal ones among the latest."""
     return value
 
@@ -86,7 +86,7 @@ class HashRow(msgspec.Struct, frozen=True):
     pod: PodName
     container: ContainerName
     """One of its containers."""
-    found: FoundHashes
+    compact: CompactHashes
     """The hash under each release, in little memory."""
     texts: Mapping[str, str] = _NOTHING
     """The hashed text under each release; empty where texts are not asked for."""
@@ -95,18 +95,18 @@ class HashRow(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         """Show nothing of the texts, which may be secret."""
-        return f"HashRow({self.pod!r}, {self.container!r}, {self.found!r})"
+        return f"HashRow({self.pod!r}, {self.container!r}, {self.compact!r})"
 
     @property
     def hashes(self) -> Mapping[str, ContainerHash]:
         """The hash under each release."""
-        return self.found.by_release
+        return self.compact.by_release
 
 
 class Hashed(Result[HashRow], msgspec.Struct, frozen=True):
     """The hashes of some containers."""
 
-    items: Sequence[HashRow] | HashedAgain
+    items: Sequence[HashRow] | RehashedRows
     """One per container; those with texts are made again each time they are iterated over."""
     releases: Mapping[str, ReleaseFacts]
     """How each release was read, by its name as given."""
@@ -128,7 +128,7 @@ def hash_containers(
     """
     check_gates(view.options, releases, view.catalog)
     kubelets = {name: view.catalog.kubelet(name, view.options.gate_settings) for name in releases}
-    rows = HashedAgain(inventory.pods, kubelets, view, Templates(view), with_text)
+    rows = RehashedRows(inventory.pods, kubelets, view, Templates(view), with_text)
     kept = list[HashRow]()
     allowance, unknown, admitted = allowances.hashes(), dict[str, None](), False
     skipped = list[str]()
@@ -146,7 +146,7 @@ def hash_containers(
     return Hashed(rows if with_text else tuple(kept), read, assumptions, tuple(unknown), tuple(skipped))
 
 
-class HashedAgain(msgspec.Struct, frozen=True):
+class RehashedRows(msgspec.Struct, frozen=True):
     """The rows of some pods, hashed again each time: texts may take many times the memory of their pods."""
 
     pods: Iterable[Pod]
@@ -190,7 +190,7 @@ class HashedAgain(msgspec.Struct, frozen=True):
         manifest = pod.static_manifest
         uids = {name: static_view(manifest, kubelet).uid for name, kubelet in kubelets} if manifest else {}
         called = container_name(container.name, container.type)
-        return HashRow(of_pod, called, FoundHashes.of(hashes), texts or _NOTHING, uids or _NOTHING)
+        return HashRow(of_pod, called, CompactHashes.of(hashes), texts or _NOTHING, uids or _NOTHING)
 
     def _hash(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
         """Return a hash; one without candidates where a snapshot does not cover the kubelet."""

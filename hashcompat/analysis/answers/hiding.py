@@ -85,17 +85,17 @@ class Replicas(msgspec.Struct, frozen=True, eq=False):
     """The hashes of that."""
     public: frozenset[int]
     """Those in which no hidden value takes part."""
-    own: tuple[tuple[int, Around], ...]
+    true_hashes: tuple[tuple[int, Around], ...]
     """The hash with values, by that of what the snapshot shows."""
 
     @property
     def size(self) -> int:
         """The bytes that it keeps."""
-        return sum(text.size for _, text in self.own)
+        return sum(text.size for _, text in self.true_hashes)
 
     def hidden(self, own: Sequence[str]) -> Hidden:
         """Return the container with texts of its own."""
-        hashes = {key: text.hash(own) for key, text in self.own}
+        hashes = {key: text.hash(own) for key, text in self.true_hashes}
         return Hidden(self.spec, {key: hashes.get(key, key) for key in self.keys}, self.public)
 
 
@@ -330,13 +330,13 @@ class _Table:
         keys = tuple([printed.hasher.digest([printed.hidden.text]) for printed in self._printed.values()])
         if self._doubtful or len(set(keys)) < len(keys):
             return None
-        public, own = set[int](), list[tuple[int, Around]]()
+        public, true_hashes = set[int](), list[tuple[int, Around]]()
         for key, printed in zip(keys, self._printed.values(), strict=True):
             if printed.true == printed.hidden:
                 public.add(key)
             else:
-                own.append((key, around_in(printed.true.text, printed.hasher, words)))
-        return Replicas(spec, keys, frozenset(public), tuple(own))
+                true_hashes.append((key, around_in(printed.true.text, printed.hasher, words)))
+        return Replicas(spec, keys, frozenset(public), tuple(true_hashes))
 
 
 _BYTES: Final = 16
@@ -347,8 +347,8 @@ class Aliases:
     """What stands for each UID of a static pod whose name is known: a digest of its names alone."""
 
     def __init__(self) -> None:
-        self._found: dict[str, str] = {}
-        self._known: dict[tuple[str, str], int] = {}
+        self._alias_by_uid: dict[str, str] = {}
+        self._count_by_pod: dict[tuple[str, str], int] = {}
 
     def see_pod(self, pod: Pod) -> None:
         """Take one more pod."""
@@ -362,18 +362,18 @@ class Aliases:
                 self._see(_computed(record.uid), record.namespace, record.pod)
 
     def _see(self, uid: str, namespace: str, name: str) -> None:
-        if uid and uid not in self._found:
-            number = self._known[namespace, name] = self._known.get((namespace, name), 0) + 1
+        if uid and uid not in self._alias_by_uid:
+            number = self._count_by_pod[namespace, name] = self._count_by_pod.get((namespace, name), 0) + 1
             text = f"{namespace}/{name}/{number}".encode(errors="surrogatepass")
             digest = blake2b(text, digest_size=_BYTES).hexdigest()
-            self._found[uid] = digest if is_computed(uid) else f"static-{digest}"
+            self._alias_by_uid[uid] = digest if is_computed(uid) else f"static-{digest}"
 
     def __contains__(self, uid: object) -> bool:
-        return uid in self._found
+        return uid in self._alias_by_uid
 
     def of(self, uid: str) -> str:
         """Return what stands for a UID; itself where it is not one of those."""
-        return self._found.get(uid, uid)
+        return self._alias_by_uid.get(uid, uid)
 
 
 def _computed(uid: str) -> str:
@@ -386,7 +386,7 @@ class Numbers:
     def __init__(self, hidden: Hidden) -> None:
         self._hidden = hidden
         self._public = frozenset(hidden.true[text] for text in hidden.public)
-        self._known: dict[Hash, HiddenHash] = {}
+        self._number_by_hash: dict[Hash, HiddenHash] = {}
 
     def stored(self) -> StoredHashes:
         """Return which kubelets hash alike; what no hidden value takes part in is as it is."""
@@ -397,14 +397,16 @@ class Numbers:
     def recorded(self, record: Recorded) -> Recorded:
         """Return the record of the container with numbers for its hashes."""
         return structs.replace(
-            record, hash=self._of(record.hash), without_resources=self._of(record.without_resources)
+            record,
+            hash=self._numbered(record.hash),
+            without_resources=self._numbered(record.without_resources),
         )
 
-    def _of(self, value: Hash | None) -> Hash | None:
+    def _numbered(self, value: Hash | None) -> Hash | None:
         return value if value is None or value in self._public else self._number(value)
 
     def _number(self, value: Hash) -> HiddenHash:
-        return self._known.setdefault(value, HiddenHash(len(self._known) + 1))
+        return self._number_by_hash.setdefault(value, HiddenHash(len(self._number_by_hash) + 1))
 
 
 def has_hidden(record: Recorded) -> bool:

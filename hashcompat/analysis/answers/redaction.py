@@ -92,18 +92,18 @@ class Redaction:
     def __init__(self, inventory: Inventory, catalog: Catalog, *, with_hashes: bool) -> None:
         self._keeper = FieldKeeper(catalog)
         self._hider, self._catalog = Hider(catalog, self._keeper), catalog
-        self._given, self._newest = inventory, catalog.known.newest
+        self._inventory, self._newest = inventory, catalog.known.newest
         self._with_hashes = with_hashes
         self._index = index(inventory.records)
         self._uids, self._ages = Aliases(), Ages(inventory.dating)
         self._keys = {*_LABELS}
-        self._known: Latest[Likeness, Hidden] = Latest(_KEPT)
+        self._hidden_by_likeness: Latest[Likeness, Hidden] = Latest(_KEPT)
         self._alike: Latest[Replicas, StoredHashes | None] = Latest()
         self._numbered: dict[Recorded, Recorded] = {}
 
     def pods(self) -> Iterator[Pod]:
         """Yield the pods as the snapshot holds them; errors as ``snapshot``."""
-        for pod in self._given.pods:
+        for pod in self._inventory.pods:
             self._uids.see_pod(pod)
             self._ages.add(pod)
             hidden = self._pod(pod)
@@ -112,13 +112,13 @@ class Redaction:
 
     def snapshot(self, pods: Iterable[Pod]) -> Snapshot:
         """Return the snapshot with these pods, once ``pods`` has yielded its last; errors as ``snapshot``."""
-        self._uids.see_records(self._given.records)
+        self._uids.see_records(self._inventory.records)
         keys = frozenset(self._keys)
-        nodes = tuple(_node(node, keys) for node in self._given.nodes)
-        records = map(self._record, self._given.records)
+        nodes = tuple(_node(node, keys) for node in self._inventory.nodes)
+        records = map(self._record, self._inventory.records)
         kept = tuple(record for record in records if record is not None)
-        origin = self._ages.dated(self._given.origin)
-        made = structs.replace(self._given, pods=pods, nodes=nodes, records=kept, origin=origin)
+        origin = self._ages.dated(self._inventory.origin)
+        made = structs.replace(self._inventory, pods=pods, nodes=nodes, records=kept, origin=origin)
         return Snapshot(made, self._newest, self._with_hashes, tuple(self._ages.warnings()))
 
     def _pod(self, pod: Pod) -> Pod:
@@ -187,9 +187,9 @@ class Redaction:
     def _alone(self, pod: Pod, container: Container) -> Hidden:
         """Return a container without its values, hidden once for all that have the same."""
         key = likeness(pod, container, text_of(container))
-        if key not in self._known:
-            self._known.add(key, self._hider.hidden(container, pod.origin), key.size)
-        return self._known[key]
+        if key not in self._hidden_by_likeness:
+            self._hidden_by_likeness.add(key, self._hider.hidden(container, pod.origin), key.size)
+        return self._hidden_by_likeness[key]
 
     def _of_replicas(self, replicas: Replicas, own: Sequence[str]) -> StoredHashes | None:
         """Return which kubelets hash a container without a record alike: the same for all its replicas.

@@ -162,7 +162,7 @@ def _installer(nodes: Iterable[Node]) -> Installer:
     return next(shown, Installer.PACKAGE)
 
 
-def without_others(inventory: Inventory) -> Inventory:
+def with_all_budgets(inventory: Inventory) -> Inventory:
     """Return an inventory that is taken to have all budgets and Services."""
     budgets = structs.replace(inventory.budgets, missing="", services_missing="")
     return structs.replace(inventory, budgets=budgets)

@@ -228,7 +228,7 @@ def _explained(
         if previous and len(previous.nodes) + len(batch.nodes) <= size:
             first, second = ([loads[name] for name in side.nodes] for side in (previous, batch))
             why = conflict(first, second, capacity)
-            apart = Apart(previous.number, (why.other, why.one), _exceeded(why, cluster))
+            apart = Apart(previous.number, (why.second, why.first), _exceeded(why, cluster))
             yield structs.replace(batch, apart=(apart,))
         else:
             yield batch

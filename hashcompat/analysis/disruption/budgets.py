@@ -166,19 +166,19 @@ class Selectors:
     def __init__(self, budgets: Sequence[Budget | Service]) -> None:
         self._namespaces = {budget.namespace for budget in budgets}
         self._by_value: dict[tuple[str, str, str], list[int]] = {}
-        self._others: dict[str, list[int]] = {}
+        self._without_value: dict[str, list[int]] = {}
         self._budgets = budgets
         for place, budget in enumerate(budgets):
             asked = (need for need in budget.selector or () if need.operator == "In" and need.values)
             # The requirement with the fewest values, since each of them becomes an entry.
             least = min(asked, key=lambda need: len(need.values), default=None)
             if least is None:
-                self._others.setdefault(budget.namespace, []).append(place)
+                self._without_value.setdefault(budget.namespace, []).append(place)
                 continue
             for value in least.values:
                 self._by_value.setdefault((budget.namespace, least.key, value), []).append(place)
         self._taken = matched()
-        self._known: dict[tuple[str, frozenset[tuple[str, str]]], tuple[int, ...]] = {}
+        self._places_by_labels: dict[tuple[str, frozenset[tuple[str, str]]], tuple[int, ...]] = {}
 
     def of(self, namespace: str, labels: Mapping[str, Any]) -> tuple[int, ...]:
         """Return the places of those that select a pod.
@@ -189,18 +189,18 @@ class Selectors:
             return ()
         plain = {key: value for key, value in labels.items() if isinstance(value, str)}
         key = namespace, frozenset(plain.items())
-        places = self._known.get(key)
+        places = self._places_by_labels.get(key)
         if places is None:
-            if len(self._known) >= _KEPT:
+            if len(self._places_by_labels) >= _KEPT:
                 # All at once: pods come owner by owner, so what is needed again is learned from the next
                 # replica.
-                self._known.clear()
-            likely = [*self._others.get(namespace, ())]
+                self._places_by_labels.clear()
+            likely = [*self._without_value.get(namespace, ())]
             for label in plain.items():
                 likely += self._by_value.get((namespace, *label), ())
             self._taken.take(len(likely))
             places = tuple(sorted(place for place in likely if matches(self._budgets[place].selector, plain)))
-            self._known[key] = places
+            self._places_by_labels[key] = places
         # Also where it was remembered: the caller goes through these places for every pod.
         self._taken.take(len(places))
         return places

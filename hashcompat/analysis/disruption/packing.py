@@ -53,8 +53,8 @@ class Packing(msgspec.Struct, frozen=True):
 class Conflict(msgspec.Struct, frozen=True):
     """Why two batches are not one: two nodes, one of each, and what they would use up together."""
 
-    one: str
-    other: str
+    first: str
+    second: str
     resource: Resource
     used: int
     """How much of it the two batches would use."""

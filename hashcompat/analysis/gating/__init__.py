@@ -251,7 +251,7 @@ def decided(
 # In which waves a fleet is upgraded.
 
 CANARIES_LOST: Final = "no-canary"
-_OTHERS: Final = ""
+_UNGROUPED: Final = ""
 """The group of clusters whose value is not in the order, or that do not have the label."""
 
 
@@ -293,7 +293,7 @@ def _of_target(clusters: Sequence[Cluster], place: int, target: str, wanted: Wan
         if out := _out(upgrade):
             left_out.append(LeftOutCluster(cluster, *out))
         else:
-            members.append(_Member(cluster, upgrade, cluster.labels.get(wanted.label, _OTHERS)))
+            members.append(_Member(cluster, upgrade, cluster.labels.get(wanted.label, _UNGROUPED)))
     members.sort(key=_Member.key)
     canaries = list(_canaries(members, wanted))
     if members and not canaries:
@@ -302,7 +302,7 @@ def _of_target(clusters: Sequence[Cluster], place: int, target: str, wanted: Wan
         return Waves(target, (), tuple(left_out))
     first = {id(member) for member in canaries}
     rest = [member for member in members if id(member) not in first]
-    made = [(_OTHERS, canaries), *_rest(rest, wanted, target)]
+    made = [(_UNGROUPED, canaries), *_rest(rest, wanted, target)]
     numbered = tuple(
         Wave(number, group, number == 1, tuple(member.cluster for member in part))
         for number, (group, part) in enumerate([pair for pair in made if pair[1]], start=1)
@@ -351,10 +351,10 @@ def _rest(members: Sequence[_Member], wanted: Wanted, target: str) -> Iterator[t
         ):
             for place, part in enumerate(_cut(list(peers), number)):
                 parts[place] += part
-        yield from ((_OTHERS, sorted(part, key=_Member.key)) for part in parts)
+        yield from ((_UNGROUPED, sorted(part, key=_Member.key)) for part in parts)
         return
     groups = {value: [member for member in members if member.group == value] for value in wanted.order}
-    groups[_OTHERS] = [member for member in members if member.group not in wanted.order]
+    groups[_UNGROUPED] = [member for member in members if member.group not in wanted.order]
     filled = {value: peers for value, peers in groups.items() if peers}
     if number < len(filled):
         raise UsageError(

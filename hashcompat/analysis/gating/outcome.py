@@ -173,7 +173,7 @@ _GONE: Final = {
 _NAMED: Final = 5
 """Pods that are named in one line."""
 
-_OTHERS: Final[Mapping[Standing, str]] = {
+_DEVIATIONS: Final[Mapping[Standing, str]] = {
     Standing.CHANGED: "changed for other reasons",
     Standing.UNPREDICTED: "not predicted",
     Standing.SURPRISE: "not as predicted",
@@ -190,7 +190,7 @@ def after_line(judged: Sequence[Judged]) -> Line:
     """Return the line that decides where nothing is wrong."""
     numbers = Counter(judgement.standing for judgement in judged)
     rest = ", ".join(
-        f"{numbers[standing]} {words}" for standing, words in _OTHERS.items() if numbers[standing]
+        f"{numbers[standing]} {words}" for standing, words in _DEVIATIONS.items() if numbers[standing]
     )
     right = f"{numbers[Standing.AS_PREDICTED]} of {count(len(judged), 'container')} as predicted"
     return Line("after", "", 0, 0, "", Outcome.PASS, f"{right}; {rest}" if rest else right)

@@ -341,21 +341,21 @@ class _Checks:
         self.cuts = cuts_between(old, new, view.catalog.server_defaults())
         self._old, self._new, self._view = old, new, view
         self._templates = Templates(view)
-        self._known: Latest[Template, Checked] = Latest()
+        self._checked: Latest[Template, Checked] = Latest()
 
     def of(self, pod: Pod) -> list[Checked]:
         """Return what is known of each container of a pod; errors as ``audit``."""
         templates = self._templates.all_of(pod)
-        return [self._of(pod, *row) for row in zip(pod.containers, templates, strict=True)]
+        return [self._check(pod, *row) for row in zip(pod.containers, templates, strict=True)]
 
-    def _of(self, pod: Pod, container: Container, named: Named) -> Checked:
+    def _check(self, pod: Pod, container: Container, named: Named) -> Checked:
         template = named.template
         if template is None:
             return self._alone(pod, container)
-        checked = self._known.get(template)
+        checked = self._checked.get(template)
         if checked is None:
             checked = self._alone(pod, container)
-            self._known.add(template, checked, named.likeness.size)
+            self._checked.add(template, checked, named.likeness.size)
         return checked
 
     def _alone(self, pod: Pod, container: Container) -> Checked:

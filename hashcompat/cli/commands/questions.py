@@ -298,7 +298,7 @@ def impact_command(arguments: ImpactArguments) -> int:
     servers = made.view.options
     impact = disruption.make(
         made.plan,
-        disruption.without_others(made.whole) if arguments.all_budgets else made.whole,
+        disruption.with_all_budgets(made.whole) if arguments.all_budgets else made.whole,
         arguments.batch,
         arguments.scope.nodes or None,
         unready(made.view.kubelet(made.way.new)),

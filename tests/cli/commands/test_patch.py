@@ -411,7 +411,9 @@ def test_the_audit_of_replicas_is_that_of_each_by_itself(run: Run, monkeypatch: 
         (f"p{number}", ["args[0]"]) for number in range(4)
     ]
     assert result.document["article"]["podTemplates"] == ["ns/ReplicaSet/web", "ns/StatefulSet/s"]
-    monkeypatch.setattr(stripping._Checks, "_of", lambda self, pod, container, _: self._alone(pod, container))
+    monkeypatch.setattr(
+        stripping._Checks, "_check", lambda self, pod, container, _: self._alone(pod, container)
+    )
     assert run(*UP, "--audit", "-f", "-", "-o", "json", stdin=pods).out == result.out
 
 

@@ -132,17 +132,17 @@ def _of_fields(noun: str, form: str) -> Clause:
 def _dropped(situation: Situation, reasons: Reasons) -> str:
     paths = listed(reason.path for reason in reasons)
     case = situation.decided
-    is_new = all(reason.field in _only(case.new, case.old) for reason in reasons)
+    is_new = all(reason.field in _known_only_to(case.new, case.old) for reason in reasons)
     knows, drops = (situation.new, situation.old) if is_new else (situation.old, situation.new)
     return f"the container sets {paths}, which {knows} knows and {drops} drops before it hashes"
 
 
-def _only(kubelet: Kubelet, other: Kubelet) -> set[str]:
-    ones, rest = (
+def _known_only_to(kubelet: Kubelet, other: Kubelet) -> set[str]:
+    mine, theirs = (
         {(name, field) for name, fields in reachable_fields(side.schema).items() for field in fields}
         for side in (kubelet, other)
     )
-    return {field for _, field in ones - rest}
+    return {field for _, field in mine - theirs}
 
 
 def _api_default(situation: Situation, reasons: Reasons) -> str:

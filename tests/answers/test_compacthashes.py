@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.analysis.answers.hashes import FoundHashes
+from hashcompat.analysis.answers.hashes import CompactHashes
 from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.verdicts import HiddenHash
 
@@ -25,17 +25,17 @@ def one(*hashes: int | HiddenHash) -> ContainerHash:
     ids=["none", "certain ones", "one of two", "nothing", "a hidden one"],
 )
 def test_hashes_come_back_as_they_were(hashes: dict[str, ContainerHash]) -> None:
-    found = FoundHashes.of(hashes)
+    found = CompactHashes.of(hashes)
     assert found.by_release == hashes
     assert list(found.by_release) == list(hashes)
 
 
 def test_a_hash_takes_four_bytes() -> None:
     releases = {f"1.9.{number}": one(number) for number in range(100)}
-    assert len(FoundHashes.of(releases).numbers) == 400
+    assert len(CompactHashes.of(releases).numbers) == 400
 
 
 def test_containers_share_the_names_of_releases() -> None:
-    first, second = (FoundHashes.of({"1.7.16": one(number)}) for number in (1, 2))
+    first, second = (CompactHashes.of({"1.7.16": one(number)}) for number in (1, 2))
     assert first.releases is second.releases
     assert first.eras is second.eras

@@ -272,7 +272,7 @@ def _decoded(pieces: Iterator[bytes], *, checked: bool) -> Decoded:
 
 # Files that are written whole or not at all.
 
-_OWN: Final = 0o600
+_PRIVATE: Final = 0o600
 """The mode of a new file: what it holds of a cluster is for its owner alone."""
 _PERMISSIONS: Final = 0o777
 """The bits of a mode that are kept: a document has no use for the others."""
@@ -288,7 +288,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """
     temporary = path.with_name(f".hashcompat-{os.urandom(8).hex()}")
     try:
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, _OWN)) as stream:
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, _PRIVATE)) as stream:
             yield stream
             stream.flush()
             # before the rename: some file systems write the name first, and a crash would leave an empty file

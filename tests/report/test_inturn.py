@@ -86,7 +86,7 @@ def test_a_plan_that_two_processes_write_is_that_of_one(
     path.write_text("".join(made.kubectl(cluster.objects(400, Shape("1.7.16")))))
     plan = planning.make(collect((str(path),)), "1.7.16", "1.9.11", View(catalog))
     assert PLAN.sealed is not None
-    monkeypatch.setattr(rowtexts, "_TOGETHER", 64)
+    monkeypatch.setattr(rowtexts, "_BATCH", 64)
     monkeypatch.setattr("hashcompat.output.report.rowtexts.WORTH_FORKING", 1)
     found = []
     for jobs in (1, 2):

@@ -165,7 +165,7 @@ def test_on_a_terminal_the_rest_is_counted() -> None:
     assert len(text.splitlines()) == 14
     assert groups[-1] == "… and 394 more owners: --group-by owner shows all"
     assert reasons == ["1. HC004 (400 containers): new field A"]
-    for asked in ({"group_by": "owner"}, {"every": True}):
+    for asked in ({"group_by": "owner"}, {"full": True}):
         assert len(sections(shown(excerpt(*owners(400), **asked), 80, 14))[1]) == 401
 
 

@@ -175,7 +175,7 @@ def test_only_what_a_kubelet_compares_has_to_be_there() -> None:
     content = json.loads(config())
     content["annotations"].pop(HASH)
     value = json.dumps(content, separators=(",", ":")).encode()
-    found = files.crio_found_in(ID, value)
+    found = files.crio_container(ID, value)
     assert found is not None
     assert (found.hash, found.created % 10**9) == (WAS, 10**8)
     assert files.CriO.with_hash(value, WAS, IS) == value.replace(WAS.encode(), IS.encode())

@@ -292,6 +292,6 @@ def test_the_newest_of_a_name_counts_however_short_its_time_is() -> None:
     found = []
     for number, time in enumerate(times):
         content = {"ID": str(number), "Created": time, "Config": {"Labels": labels}}
-        found.append(files.docker_found_in(str(number), json.dumps(content).encode()))
+        found.append(files.docker_container(str(number), json.dumps(content).encode()))
     assert [*newest([one for one in reversed(found) if one]).values()] == ["3"]
     assert [*newest([one for one in found[:3] if one]).values()] == ["2"]

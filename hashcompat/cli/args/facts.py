@@ -354,7 +354,7 @@ class Planned(msgspec.Struct, frozen=True):
     """A plan, and what it was made of."""
 
     plan: Plan
-    found: Inventory
+    inventory: Inventory
     whole: Inventory
     """What was read, those pods included that the scope leaves out."""
     way: Way

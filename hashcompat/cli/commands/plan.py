@@ -125,7 +125,7 @@ def command(arguments: Arguments) -> int:
         from hashcompat.analysis.answers.hashes import dropped_fields
 
         kubelets = [made.way.new] if made.way.old == AUTO else [made.way.old, made.way.new]
-        output.note_dropped(dropped_fields(made.found, list(map(names.catalog.kubelet, kubelets))))
+        output.note_dropped(dropped_fields(made.inventory, list(map(names.catalog.kubelet, kubelets))))
     output.say_each(below)
     asked, summary = arguments.detailed_exitcode, plan.summary
     return output.exit_code(findings=asked and summary.findings, undecided=asked and summary.unknown)
@@ -145,7 +145,7 @@ def _excerpt(arguments: Arguments, plan: Plan) -> Excerpt:
         without_kept(plan) if arguments.only_restarts else Excerpt(plan, plan.items),
         group_by=arranged.group_by or "",
         sort_by=SortBy(arranged.sort_by) if arranged.sort_by else None,
-        every=arranged.every,
+        full=arranged.every,
         brief=(is_terminal and _format(arguments) == _TABLE and not arguments.verbose.verbose),
         now=datetime.now(UTC),
         invocation=Invocation(program, *(tuple(map(without_secrets, words)) for words in (pods, facts))),

@@ -97,7 +97,7 @@ def _log(findings: Findings, report: Report[Any], result: Any, style: Style) -> 
     run: Document = {
         "tool": {"driver": driver},
         **({"invocations": [made]} if making.command and making.at else {}),
-        "results": Rows(findings.found(), _Results(findings)),
+        "results": Rows(findings.not_passed(), _Results(findings)),
         "columnKind": "unicodeCodePoints",
         "properties": {
             "title": findings.title,
@@ -171,7 +171,7 @@ def render_gitlab(report: Report[Any], result: Any, style: Style) -> Iterator[st
     if report.findings:
         findings, lead = report.findings(result), "["
         fingerprints = Fingerprints(findings)
-        for case in findings.found():
+        for case in findings.not_passed():
             issue = {
                 "type": "issue",
                 "description": f"{case.path}: {case.verdict}: {printable(case.text)}",
@@ -241,7 +241,7 @@ _PLAIN: Final = Style()
 def render_github(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield a command for each finding."""
     if report.findings:
-        yield from (_command(case, style) for case in report.findings(result).found())
+        yield from (_command(case, style) for case in report.findings(result).not_passed())
 
 
 def _command(case: ReportCase, style: Style) -> str:
@@ -290,7 +290,7 @@ def _said(report: Report[Any], result: Any, findings: Findings) -> Headline:
 def _rows(findings: Findings) -> Iterator[str]:
     """Yield a table of the findings, and how many more there are where it would be too long."""
     left, hidden, head = _LONGEST, 0, [line(["what", "verdict", "rule", "why"]), line(["---"] * 4)]
-    for case in findings.found():
+    for case in findings.not_passed():
         texts = case.path, case.verdict, case.rule, case.text
         row = line([escaped(text, _PLAIN) for text in texts])
         left -= len(row.encode())

@@ -259,19 +259,19 @@ def _page(joined: KeptPages) -> Page:
         facts=[("Reports", f"{len(joined.pages)}: {bad} against the upgrade, {left} undecided")],
         warnings=_differing(joined),
         findings=[Listing(columns, lambda: _joined_rows(joined, linked=True), "Reports", id="reports")],
-        notes=list(_others(joined)),
+        notes=list(_foreign_files(joined)),
         provenance=list(Provenance(making=joined.making).facts()),
     )
 
 
-def _others(joined: KeptPages) -> Iterator[str]:
+def _foreign_files(joined: KeptPages) -> Iterator[str]:
     if joined.others:
         yield f"No pages of hashcompat: {', '.join(map(printable, joined.others))}"
 
 
 def _joined_notes(joined: KeptPages) -> Iterator[str]:
     yield from (f"Warning: {line}" for line in _differing(joined))
-    yield from _others(joined)
+    yield from _foreign_files(joined)
     yield f"{joined.directory}: {count(len(joined.pages), 'report')}"
 
 

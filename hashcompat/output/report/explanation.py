@@ -45,7 +45,7 @@ class ExplanationGroup(msgspec.Struct, frozen=True):
 
     explanation: Explanation
     """That of the first one."""
-    others: tuple[Explanation, ...]
+    alike: tuple[Explanation, ...]
     """Those of the others, in their order."""
 
 
@@ -172,12 +172,12 @@ def _remarks(explanation: Explanation) -> Iterator[Line]:
 
 
 def _alike(group: ExplanationGroup) -> Iterator[Line]:
-    if group.others:
-        names = [item_name(other.item) for other in group.others[:_MOST_NAMES]]
-        more = ", …" if len(group.others) > _MOST_NAMES else ""
-        hashes = {explanation.item.hashes for explanation in (group.explanation, *group.others)}
+    if group.alike:
+        names = [item_name(other.item) for other in group.alike[:_MOST_NAMES]]
+        more = ", …" if len(group.alike) > _MOST_NAMES else ""
+        hashes = {explanation.item.hashes for explanation in (group.explanation, *group.alike)}
         own = ", each with hashes of its own" if len(hashes) > 1 else ""
-        yield [f"and {len(group.others)} more like it{own}: {', '.join(names)}{more}"]
+        yield [f"and {len(group.alike)} more like it{own}: {', '.join(names)}{more}"]
 
 
 def _hash_rows(explanation: Explanation) -> list[list[object]]:
@@ -279,7 +279,7 @@ def _page(explanations: Explanations) -> Page:
 
 
 def _why(number: int, group: ExplanationGroup) -> Why:
-    explanation, others = group.explanation, group.others
+    explanation, others = group.explanation, group.alike
     item, said = explanation.item, explanation.sentences
     names = ", ".join(item_name(other.item) for other in others[:_MOST_NAMES])
     more = f", and {len(others) - _MOST_NAMES} more" if len(others) > _MOST_NAMES else ""

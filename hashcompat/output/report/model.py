@@ -380,6 +380,6 @@ class Findings(msgspec.Struct, frozen=True):
     series: Sequence[Series] = ()
     """Other numbers that only metrics show."""
 
-    def found(self) -> Iterator[ReportCase]:
+    def not_passed(self) -> Iterator[ReportCase]:
         """Yield the cases that a list of findings shows; the rest is in order."""
         return (case for case in self.cases() if case.outcome is not CaseResult.PASSED)

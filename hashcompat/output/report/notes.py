@@ -113,8 +113,8 @@ def _rest(summary: Summary, colour: str) -> Iterator[Coloured]:
 
 def _hit(summary: Summary, tally: Tally) -> Iterator[Coloured]:
     hit, killed = summary.findings - summary.apart, summary.verdicts[Verdict.KILL]
-    whose = sum(bool(group.found) for group in tally.owners)
-    number = sum(bool(kind.found) for kind in tally.kinds)
+    whose = sum(bool(group.findings) for group in tally.owners)
+    number = sum(bool(kind.findings) for kind in tally.kinds)
     total = count(summary.compared, "running container")
     verb = "for good" if summary.findings == killed else ""
     done = f"{'stops' if hit == 1 else 'stop'} {verb}" if verb else agree(hit, "restart")

@@ -62,7 +62,7 @@ def wide_rows(shown: Plan | Excerpt) -> Table:
 
 def item_names(shown: Plan | Excerpt) -> Iterator[str]:
     """Yield a name for each container that is killed or UNKNOWN, or for each one if all are asked for."""
-    full = isinstance(shown, Excerpt) and shown.every
+    full = isinstance(shown, Excerpt) and shown.full
     return (item_name(item) for item in _items(shown) if full or item.verdict is not Verdict.KEEP)
 
 
@@ -119,7 +119,7 @@ class _Page(msgspec.Struct, frozen=True):
     @property
     def whole(self) -> bool:
         """Whether everything is shown, whatever its size."""
-        return self.screen.width is None or self.shown.every
+        return self.screen.width is None or self.shown.full
 
     @property
     def lead(self) -> list[Line]:

@@ -116,7 +116,7 @@ class Whys:
         self._numbers = {key: number for number, (key, _) in enumerate(ranked[:_MOST], 1)}
         self._in_short: dict[int, tuple[int, str]] = {}
         self._left_out = max(len(ranked) - _MOST, 0)
-        self.every = [self._why(*pair[1], number) for number, pair in enumerate(ranked[:_MOST], 1)]
+        self.listed = [self._why(*pair[1], number) for number, pair in enumerate(ranked[:_MOST], 1)]
 
     @property
     def note(self) -> str:
@@ -237,7 +237,7 @@ def plan_page(result: Plan | Excerpt) -> Page:
         heat=heat_of(plan),
         missing="" if plan.details else _NO_DETAILS,
         main=_main(shown, whys),
-        whys=whys.every,
+        whys=whys.listed,
         whys_note=whys.note,
         provenance=list(provenance_of(plan).facts()),
     )

@@ -57,7 +57,7 @@ class Excerpt(msgspec.Struct, frozen=True, dict=True):
     """One of GroupBy, or ``none`` for rows; empty for what suits the size."""
     sort_by: SortBy | None = None
     only_restarts: bool = False
-    every: bool = False
+    full: bool = False
     """Whether all is shown, whatever its size."""
     brief: bool = False
     """Whether assumptions are only counted."""
@@ -121,7 +121,7 @@ _WHOSE: Final[Mapping[GroupBy, Sequence[str]]] = {
     GroupBy.REASON: ("REASON", "RULE"),
 }
 _GROUP_KEYS: Final[Mapping[SortBy, Callable[[ContainerGroup], Any]]] = {
-    SortBy.RESTARTS: lambda group: (-group.found, -group.unknown, -group.containers, group.key),
+    SortBy.RESTARTS: lambda group: (-group.findings, -group.unknown, -group.containers, group.key),
     SortBy.NAME: lambda group: (group.key[-1], group.key),
     SortBy.NODE: lambda group: (not group.first_node, group.first_node, group.key),
     SortBy.NAMESPACE: lambda group: group.key,

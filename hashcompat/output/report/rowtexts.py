@@ -54,11 +54,11 @@ class Forms(Generic[Value]):
 
     def __init__(self, likeness: AlikeRows[Value], writes: Sequence[Write]) -> None:
         self._likeness, self._writes = likeness, writes
-        self._known: dict[Hashable, list[_Form] | None] = {}
+        self._forms_by_key: dict[Hashable, list[_Form] | None] = {}
 
     def texts(self, values: Iterable[Value]) -> Iterator[Sequence[str]]:
         """Yield the texts of each row."""
-        likeness, cached = self._likeness, self._known
+        likeness, cached = self._likeness, self._forms_by_key
         for value in values:
             key, own = likeness.key(value), likeness.own(value)
             forms = cached.get(key)
@@ -111,15 +111,15 @@ Texts = Sequence[str]
 """Those of one row."""
 WriteRows = Callable[[Iterable[Value]], Iterator[Texts]]
 """Makes the texts of some rows."""
-_TOGETHER: Final = 512
+_BATCH: Final = 512
 """Rows of one turn."""
-WORTH_FORKING: Final = 16 * _TOGETHER
+WORTH_FORKING: Final = 16 * _BATCH
 """Rows that are worth another process."""
 
 
 def in_turn(values: Sequence[Value], write: WriteRows[Value], jobs: int) -> Generator[Texts, None, None]:
     """Yield the texts of all rows; what another process does not make, this one does."""
-    blocks = [values[start : start + _TOGETHER] for start in range(0, len(values), _TOGETHER)]
+    blocks = [values[start : start + _BATCH] for start in range(0, len(values), _BATCH)]
     works = [partial(_written, blocks[number::jobs], write) for number in range(1, jobs)]
     with suppress(FailedError), begun(works) as results:
         streams = [iter(result) for result in results()]

@@ -65,7 +65,7 @@ def runbook(impact: Impact, upgrade: str, notes: Iterable[str]) -> Iterator[Bloc
 def _before(impact: Impact, way: Installation, notes: Iterable[str]) -> Iterator[str]:
     yield "PodDisruptionBudgets hold back drains only; a kubelet that restarts containers ignores them."
     yield "One batch at a time: the next one only when the last command of the one before has ended well."
-    yield f"The commands are for one way to install kubelets; --with names another: {_OTHERS}."
+    yield f"The commands are for one way to install kubelets; --with names another: {_INSTALLERS}."
     yield f"They take kubectl 1.23 or newer. {way.note}".rstrip()
     yield from notes
     if any("--delete-emptydir-data" in node.flags for node in impact.nodes):
@@ -86,7 +86,7 @@ _SEVERAL: Final = {"is": "are", "has": "have"}
 _PLURALS: Final = re.compile(r"\A(?:is|has)\b")
 """The verb with which a reason begins."""
 _RUNNING: Final = "--field-selector=status.phase=Running"
-_OTHERS: Final = ", ".join(Installer)
+_INSTALLERS: Final = ", ".join(Installer)
 _STOP: Final = (
     "A command of a batch fails: it ends its batch, the node stays cordoned, and no other batch may begin.",
     "check ends with 2: a container restarted, or was lost, that the plan kept. Go back, or make a new plan.",

@@ -41,7 +41,7 @@ class RuleTally(msgspec.Struct, eq=False):
     """Its place in the list of reasons, from 1; 0 until all are known."""
     containers: int = 0
     """How many containers have this reason, those that are kept not among them."""
-    found: int = 0
+    findings: int = 0
     """How many of them are killed."""
     _words: tuple[str, ...] | None = None
     _apart: bool = False
@@ -93,7 +93,7 @@ class Kinds:
     """The reasons met so far; sets of them are integers with a bit for each."""
 
     def __init__(self) -> None:
-        self._known: dict[str, RuleTally] = {}
+        self._kinds: dict[str, RuleTally] = {}
         self._masks: dict[int, tuple[tuple[Reason, ...], int]] = {}
 
     def of(self, reasons: tuple[Reason, ...]) -> int:
@@ -110,23 +110,23 @@ class Kinds:
         """Return the set of some reasons, which are taken into account."""
         mask = 0
         for reason in reasons:
-            kind = self._known.get(reason.id)
+            kind = self._kinds.get(reason.id)
             if kind is None:
-                kind = self._known[reason.id] = RuleTally(reason.id, 1 << len(self._known))
+                kind = self._kinds[reason.id] = RuleTally(reason.id, 1 << len(self._kinds))
             kind.add(reason)
             mask |= kind.bit
         return mask
 
     def count(self, mask: int, containers: int, *, is_finding: bool) -> None:
         """Count containers that have these reasons."""
-        for kind in self._known.values():
+        for kind in self._kinds.values():
             if kind.bit & mask:
                 kind.containers += containers
-                kind.found += containers if is_finding else 0
+                kind.findings += containers if is_finding else 0
 
     def numbered(self) -> tuple[RuleTally, ...]:
         """Number the reasons, those of the most containers that are killed first, and return them."""
-        kinds = sorted(self._known.values(), key=lambda kind: (-kind.found, -kind.containers, kind.id))
+        kinds = sorted(self._kinds.values(), key=lambda kind: (-kind.findings, -kind.containers, kind.id))
         for number, kind in enumerate(kinds, 1):
             kind.number = number
         return tuple(kinds)
@@ -168,10 +168,10 @@ class ContainerGroup(msgspec.Struct, eq=False):
     """The release that the first of them runs under."""
     first: PodName | None = None
     """The first pod with a container that is killed; while there is none, with one that is UNKNOWN."""
-    _first_found: bool = False
+    _first_is_finding: bool = False
 
     @property
-    def found(self) -> int:
+    def findings(self) -> int:
         """How many of them are killed."""
         return self.restart + self.kill
 
@@ -206,8 +206,8 @@ class ContainerGroup(msgspec.Struct, eq=False):
             self.kill += 1
         else:
             self.unknown += 1
-        if not self._first_found and (self.first is None or verdict in FINDINGS):
-            self.first, self._first_found = item.pod, verdict in FINDINGS
+        if not self._first_is_finding and (self.first is None or verdict in FINDINGS):
+            self.first, self._first_is_finding = item.pod, verdict in FINDINGS
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -243,7 +243,7 @@ _KEYS: Final[Mapping[GroupBy, Callable[[Item], Key]]] = {
 
 class _Groups:
     def __init__(self, group_by: GroupBy) -> None:
-        self._known: dict[Key, ContainerGroup] = {}
+        self._groups: dict[Key, ContainerGroup] = {}
         self._key = _KEYS.get(group_by)
 
     def add(self, item: Item, mask: int) -> None:
@@ -251,13 +251,13 @@ class _Groups:
         if self._key is None and item.verdict is not Verdict.KEEP:
             keys = dict.fromkeys((reason.id,) for reason in item.reasons)
         for key in keys:
-            group = self._known.get(key)
+            group = self._groups.get(key)
             if group is None:
-                group = self._known[key] = ContainerGroup(key)
+                group = self._groups[key] = ContainerGroup(key)
             group.add(item, mask)
 
-    def every(self) -> tuple[ContainerGroup, ...]:
-        return tuple(self._known.values())
+    def groups(self) -> tuple[ContainerGroup, ...]:
+        return tuple(self._groups.values())
 
 
 def tallied(items: Iterable[Item], group_by: GroupBy | None) -> Tally:
@@ -282,4 +282,4 @@ def tallied(items: Iterable[Item], group_by: GroupBy | None) -> Tally:
             nodes, last = nodes + 1, node
     for (mask, is_finding), number in counts.items():
         kinds.count(mask, number, is_finding=is_finding)
-    return Tally(owners.every(), groups.every(), kinds.numbered(), numbers, nodes)
+    return Tally(owners.groups(), groups.groups(), kinds.numbered(), numbers, nodes)

@@ -85,7 +85,7 @@ class MeanwhileError(InputError):
     """What is to be changed is not what it was a moment ago."""
 
 
-class FoundContainer(msgspec.Struct, frozen=True):
+class RuntimeContainer(msgspec.Struct, frozen=True):
     """A container that a kubelet created, as its runtime keeps it."""
 
     id: str
@@ -125,7 +125,7 @@ class RecordStore(Protocol):
     kind: str
     """``containerd``, ``docker`` or ``cri-o``."""
 
-    def find(self, wanted: Iterable[str]) -> list[FoundContainer]:
+    def find(self, wanted: Iterable[str]) -> list[RuntimeContainer]:
         """Return all containers, broken ones too; of what is wanted also whether it runs, and since when."""
 
     def with_hash(self, value: bytes, old: str, new: str) -> bytes:
@@ -134,7 +134,7 @@ class RecordStore(Protocol):
         Raises InputError where the hash in it is not the old one.
         """
 
-    def replace(self, container: FoundContainer, value: bytes) -> None:
+    def replace(self, container: RuntimeContainer, value: bytes) -> None:
         """Replace what is kept of a container, whole or not at all. Raises InputError."""
 
 
@@ -148,15 +148,15 @@ def lives(pid: object, identity: str) -> bool:
         return False
 
 
-def or_broken(identity: str, read: Callable[[], FoundContainer | None]) -> FoundContainer | None:
+def or_broken(identity: str, read: Callable[[], RuntimeContainer | None]) -> RuntimeContainer | None:
     """Return a container as it is read; one whose record cannot be read does not keep others from theirs."""
     try:
         return read()
     except InputError as error:
-        return FoundContainer(identity, "", "", "", "", 0, "", b"", running=False, broken=str(error))
+        return RuntimeContainer(identity, "", "", "", "", 0, "", b"", running=False, broken=str(error))
 
 
-def newest(containers: Sequence[FoundContainer]) -> Mapping[tuple[str, str], str]:
+def newest(containers: Sequence[RuntimeContainer]) -> Mapping[tuple[str, str], str]:
     """Return the id of the newest container of each name in each pod, which is what a kubelet looks at."""
     rows = sorted(containers, key=lambda container: container.created)
     return {(container.uid, container.container): container.id for container in rows}

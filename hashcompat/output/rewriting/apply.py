@@ -19,10 +19,10 @@ from hashcompat.core.model.documents import API_VERSION
 from hashcompat.core.model.preflight import Done, ManifestPin, State, Task, Work
 from hashcompat.core.records.manifests import with_uid
 from hashcompat.output.rewriting import (
-    FoundContainer,
     MeanwhileError,
     RecordStore,
     RuntimeAnswer,
+    RuntimeContainer,
     files,
     newest,
 )
@@ -31,7 +31,7 @@ from hashcompat.output.rewriting import (
 
 KIND: Final = "NormalizationUndo"
 _SAFELY: Final = os.O_NOFOLLOW | os.O_NONBLOCK
-_OTHERS: Final = 0o077
+_NOT_OWNER: Final = 0o077
 _LONGEST: Final = 1 << 30
 
 
@@ -75,7 +75,7 @@ def load_undo(path: Path, digest: str, node: str) -> dict[tuple[str, str], Entry
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _SAFELY)) as stream:
             seen = os.fstat(stream.fileno())
-            if not stat.S_ISREG(seen.st_mode) or seen.st_uid != os.geteuid() or seen.st_mode & _OTHERS:
+            if not stat.S_ISREG(seen.st_mode) or seen.st_uid != os.geteuid() or seen.st_mode & _NOT_OWNER:
                 raise InputError(f"{path}: not a file that is yours alone")
             if seen.st_size > _LONGEST:
                 raise InputError(f"{path}: more than {_LONGEST:,} bytes")
@@ -112,7 +112,7 @@ class Replacement(msgspec.Struct, frozen=True):
     """One thing to write: what is there now, and what it becomes."""
 
     entry: Entry
-    now: FoundContainer | bytes
+    now: RuntimeContainer | bytes
     """The container as its runtime keeps it, or the content of a manifest."""
 
 
@@ -154,7 +154,7 @@ def planned(work: Work, place: RecordStore, manifests: Path | None) -> Replaceme
 
 
 def _of_task(
-    task: Task, container: FoundContainer | None, latest: Mapping[tuple[str, str], str], place: RecordStore
+    task: Task, container: RuntimeContainer | None, latest: Mapping[tuple[str, str], str], place: RecordStore
 ) -> Replacement | Done:
     rewrite, new = task.rewrite, f"{task.rewrite.new:x}"
     names = task.namespace, task.pod, task.container
@@ -246,9 +246,9 @@ def written(
 
 
 def _put(
-    name: str, now: FoundContainer | bytes, new: bytes, place: RecordStore, manifests: Path | None
+    name: str, now: RuntimeContainer | bytes, new: bytes, place: RecordStore, manifests: Path | None
 ) -> None:
-    if isinstance(now, FoundContainer):
+    if isinstance(now, RuntimeContainer):
         place.replace(now, new)
     elif manifests is not None:
         files.replace(Path(name), manifests, now, new)
@@ -272,7 +272,7 @@ def restored(
 
 
 def _restored(
-    entry: Entry, there: FoundContainer | None, place: RecordStore, manifests: Path | None, *, write: bool
+    entry: Entry, there: RuntimeContainer | None, place: RecordStore, manifests: Path | None, *, write: bool
 ) -> Done:
     is_manifest = entry.kind == MANIFEST
     try:
@@ -304,8 +304,8 @@ def _manifest_before(entry: Entry, manifests: Path | None) -> tuple[bytes, bytes
 
 
 def _record_before(
-    entry: Entry, container: FoundContainer | None, place: RecordStore
-) -> tuple[FoundContainer, bytes] | Done:
+    entry: Entry, container: RuntimeContainer | None, place: RecordStore
+) -> tuple[RuntimeContainer, bytes] | Done:
     """Return a container as it is kept now, and its record as it was."""
     if container is None:
         return _row(entry, State.SKIPPED, "there is no such container any more")

@@ -34,7 +34,13 @@ from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsonpath import text as text_at
 from hashcompat.core.records import documents as names
 from hashcompat.core.shown import said
-from hashcompat.output.rewriting import FoundContainer, MeanwhileError, RuntimeAnswer, or_broken, with_string
+from hashcompat.output.rewriting import (
+    MeanwhileError,
+    RuntimeAnswer,
+    RuntimeContainer,
+    or_broken,
+    with_string,
+)
 
 OK: Final = 0
 UNIMPLEMENTED: Final = 12
@@ -329,14 +335,14 @@ class Containerd:
             raise
         return text_of(answer, 1).partition("~")[0].partition("+")[0].removeprefix("v")
 
-    def find(self, wanted: Iterable[str]) -> list[FoundContainer]:
+    def find(self, wanted: Iterable[str]) -> list[RuntimeContainer]:
         """Return all containers of pods, sandboxes apart; errors as ``RecordStore`` has them."""
         answer = self._channel.call(f"{_CONTAINERS}/List", b"", _NAMESPACE)
         rows = all_of(answer, 1)
         containers = [
             container
             for row in rows
-            if (container := or_broken(text_of(row, _ID), partial(_found, row))) is not None
+            if (container := or_broken(text_of(row, _ID), partial(_container, row))) is not None
         ]
         shown = answered(self._channel, {*wanted} & {container.id for container in containers})
         return [
@@ -355,7 +361,7 @@ class Containerd:
         text = jsontext.decode_text(value)
         return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")
 
-    def replace(self, container: FoundContainer, value: bytes) -> None:
+    def replace(self, container: RuntimeContainer, value: bytes) -> None:
         """Give a container another value of that extension: one transaction of containerd's database.
 
         Raises InputError where it has another value than ``container`` meanwhile, and where containerd does
@@ -363,7 +369,7 @@ class Containerd:
         """
         request = made({1: container.id})
         answer = self._channel.call(f"{_CONTAINERS}/Get", request, _NAMESPACE)
-        now = _found(one_of(answer, 1))
+        now = _container(one_of(answer, 1))
         if now is None or now.value != container.value:
             raise MeanwhileError(f"{container.id}: it changed meanwhile")
         extension = made({_TYPE: container.type_url, _VALUE: value})
@@ -371,7 +377,7 @@ class Containerd:
         update = made({_ID: container.id, _EXTENSIONS: entry})
         mask = made({1: f"extensions.{EXTENSION}"})
         answer = self._channel.call(f"{_CONTAINERS}/Update", made({1: update, 2: mask}), _NAMESPACE)
-        now = _found(one_of(answer, 1))
+        now = _container(one_of(answer, 1))
         if now is None or (now.id, now.value) != (container.id, value):
             raise InputError(f"{container.id}: containerd did not take the record")
 
@@ -404,7 +410,7 @@ def named(channel: Channel) -> tuple[str, str]:
     return text_of(answer, 2), text_of(answer, 3)
 
 
-def _found(container: bytes) -> FoundContainer | None:
+def _container(container: bytes) -> RuntimeContainer | None:
     """Return a container as it is kept; None for a sandbox, and what no kubelet created."""
     extension = map_of(container, _EXTENSIONS).get(EXTENSION)
     if extension is None:
@@ -420,7 +426,7 @@ def _found(container: bytes) -> FoundContainer | None:
     labels, annotations = part(config, "labels"), part(config, "annotations")
     time = one_of(container, _CREATED)
     seconds, nanoseconds = number_of(time, _SECONDS), number_of(time, _NANOS)
-    return FoundContainer(
+    return RuntimeContainer(
         identity,
         text_at(labels, names.UID),
         text_at(labels, names.NAMESPACE),

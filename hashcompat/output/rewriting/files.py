@@ -38,9 +38,9 @@ from hashcompat.core.go.jsonpath import text as text_at
 from hashcompat.core.model.preflight import CRIO
 from hashcompat.core.records import documents as names
 from hashcompat.output.rewriting import (
-    FoundContainer,
     MeanwhileError,
     RuntimeAnswer,
+    RuntimeContainer,
     lives,
     or_broken,
     with_string,
@@ -49,7 +49,7 @@ from hashcompat.output.rewriting import (
 
 _MOST: Final = 16 << 20
 """Bytes of a file that is read: Docker's of a container are a few kB, manifests 10 MB at most."""
-_OWN: Final = 0o600
+_PRIVATE: Final = 0o600
 _TO_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _TO_WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
@@ -101,7 +101,7 @@ def replace(path: Path, root: Path, before: bytes, after: bytes) -> None:
         with directory_of(path, root) as directory:
             seen = os.stat(path.name, dir_fd=directory, follow_symlinks=False)
             try:
-                handle = os.open(temporary, _TO_WRITE, _OWN, dir_fd=directory)
+                handle = os.open(temporary, _TO_WRITE, _PRIVATE, dir_fd=directory)
                 with os.fdopen(handle, "wb") as stream:
                     stream.write(after)
                     os.fchown(handle, seen.st_uid, seen.st_gid)
@@ -123,7 +123,7 @@ def save(path: Path, data: bytes) -> None:
     temporary = path.with_name(f".hashcompat-{os.urandom(8).hex()}")
     try:
         try:
-            with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, _OWN)) as stream:
+            with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, _PRIVATE)) as stream:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -159,18 +159,18 @@ class InFiles(ABC):
         """Return where the file is. Raises InputError for one that is gone."""
 
     @abstractmethod
-    def found(self, identity: str) -> FoundContainer | None:
+    def container(self, identity: str) -> RuntimeContainer | None:
         """Return what is in it; None for what is no container of a kubelet. Raises InputError."""
 
-    def find(self, wanted: Iterable[str]) -> list[FoundContainer]:  # noqa: ARG002 - all are needed to know the newest
+    def find(self, wanted: Iterable[str]) -> list[RuntimeContainer]:  # noqa: ARG002 - all are needed to know the newest
         """Return all containers that a kubelet created, and what may be one that it cannot read."""
         return [
             container
             for identity in self.ids()
-            if (container := or_broken(identity, partial(self.found, identity))) is not None
+            if (container := or_broken(identity, partial(self.container, identity))) is not None
         ]
 
-    def replace(self, container: FoundContainer, value: bytes) -> None:
+    def replace(self, container: RuntimeContainer, value: bytes) -> None:
         """Replace the file of a container."""
         replace(self.path(container.id), self.root, container.value, value)
 
@@ -211,12 +211,12 @@ class CriO(InFiles):
             raise InputError(f"{identity}: there is no such container any more")
         return file
 
-    def found(self, identity: str) -> FoundContainer | None:
+    def container(self, identity: str) -> RuntimeContainer | None:
         """Return the container; errors as ``InFiles``."""
         path = self.path(identity)
         value = content(path, self.root)
         try:
-            container = crio_found_in(identity, value)
+            container = crio_container(identity, value)
             if container is None:
                 return None
             state = state_in(content(path.with_name("state.json"), self.root))
@@ -239,7 +239,7 @@ class CriO(InFiles):
         return text.encode(errors="surrogateescape")
 
 
-def crio_found_in(identity: str, value: bytes) -> FoundContainer | None:
+def crio_container(identity: str, value: bytes) -> RuntimeContainer | None:
     """Return the container in a file of CRI-O, which does not say whether it runs; None for a sandbox.
 
     Raises InputError for what is no JSON.
@@ -249,7 +249,7 @@ def crio_found_in(identity: str, value: bytes) -> FoundContainer | None:
     if kept.get(_TYPE) != _KIND:
         return None
     annotations: Any = jsontext.loads(text_at(kept, ANNOTATIONS) or "{}")
-    return FoundContainer(
+    return RuntimeContainer(
         identity,
         text_at(kept, names.UID),
         text_at(kept, names.NAMESPACE),
@@ -302,12 +302,12 @@ class Docker(InFiles):
         """Return where the file of a container is."""
         return self.root / "containers" / identity / "config.v2.json"
 
-    def found(self, identity: str) -> FoundContainer | None:
+    def container(self, identity: str) -> RuntimeContainer | None:
         """Return the container; errors as ``InFiles``."""
         path = self.path(identity)
         value = content(path, self.root)
         try:
-            return docker_found_in(identity, value)
+            return docker_container(identity, value)
         except InputError as error:
             raise InputError(f"{path}: not what Docker writes: {error}") from None
 
@@ -321,7 +321,7 @@ class Docker(InFiles):
         return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")
 
 
-def docker_found_in(identity: str, value: bytes) -> FoundContainer | None:
+def docker_container(identity: str, value: bytes) -> RuntimeContainer | None:
     """Return the container in a file of Docker; None for one that no kubelet created, and for a sandbox.
 
     Raises InputError for what is no JSON.
@@ -331,7 +331,7 @@ def docker_found_in(identity: str, value: bytes) -> FoundContainer | None:
     if not labels or content.get("ID") != identity or labels.get(names.DOCKER_TYPE) != _KIND:
         return None
     state = part(content, "State")
-    return FoundContainer(
+    return RuntimeContainer(
         identity,
         text_at(labels, names.UID),
         text_at(labels, names.NAMESPACE),

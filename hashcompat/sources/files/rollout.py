@@ -72,7 +72,7 @@ def _item(name: str, turn: Turn) -> Json:
 
 
 T = TypeVar("T")
-_OWN: Final = 0o600
+_PRIVATE: Final = 0o600
 """The mode of a new lock."""
 LOCK_SECONDS: Final = 30.0
 """How long others may hold the lock: they need it for less than a second."""
@@ -130,7 +130,7 @@ class RolloutFile(msgspec.Struct, frozen=True):
         """
         path, flags = self.path.with_name(f"{self.path.name}.lock"), os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW
         try:
-            lock = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, _OWN)
+            lock = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, _PRIVATE)
         except OSError as error:
             raise InputError(f"{self.path}: cannot be locked: {error.strerror}") from None
         try:

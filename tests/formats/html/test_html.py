@@ -160,7 +160,7 @@ def with_reasons(item: Item, number: int) -> Item:
 def test_too_many_explanations_are_counted_and_the_rows_remain(plan: Plan) -> None:
     items = tuple(with_reasons(plan.items[0], number) for number in range(600))
     whys = Whys(plan, items)
-    assert len(whys.every) == 500
+    assert len(whys.listed) == 500
     assert whys.note.startswith("100 more explanations")
     assert [bool(whys.in_short(item)[0]) for item in items] == [True] * 500 + [False] * 100
 

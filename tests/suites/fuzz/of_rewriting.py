@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from hashcompat.core.go import jsontext
 from hashcompat.core.records.manifests import with_uid
-from hashcompat.output.rewriting import FoundContainer, apply, containerd, files, with_string
+from hashcompat.output.rewriting import RuntimeContainer, apply, containerd, files, with_string
 from hashcompat.sources.files import reports, saved
 from tests.suites.fuzz.places import named, on_disk
 from tests.suites.fuzz.target import Form, Target
@@ -45,26 +45,26 @@ def _manifest(data: bytes) -> None:
 
 def _containerd(data: bytes) -> None:
     """Read a container of containerd, and change its hash in that one place."""
-    found = containerd._found(data)
+    found = containerd._container(data)
     if found is not None and found.hash:
         _there_and_back(found, containerd.Containerd.with_hash)
 
 
 def _docker(data: bytes) -> None:
     """Read a container's file of Docker, and change its hash in that one place."""
-    found = files.docker_found_in("a" * 64, data)
+    found = files.docker_container("a" * 64, data)
     if found is not None and found.hash:
         _there_and_back(found, files.Docker.with_hash)
 
 
 def _crio(data: bytes) -> None:
     """Read a container's file of CRI-O, and change its hash in its two places."""
-    found = files.crio_found_in("a" * 64, data)
+    found = files.crio_container("a" * 64, data)
     if found is not None and found.hash:
         _there_and_back(found, files.CriO.with_hash)
 
 
-def _there_and_back(found: FoundContainer, with_hash: object) -> None:
+def _there_and_back(found: RuntimeContainer, with_hash: object) -> None:
     assert callable(with_hash)
     changed = with_hash(found.value, found.hash, "0")
     again = with_hash(changed, "0", found.hash)

@@ -83,7 +83,7 @@ def load(
         return sources[0]
     if not sources:
         raise UsageError(f"load: want {_WANTED}")
-    values = list(chain.from_iterable(map(_each, sources)))
+    values = list(chain.from_iterable(map(_members, sources)))
     inputs = tuple(file for file in map(_file, values) if file is not None)
     if not inputs:
         return collect(map(_object, values))
@@ -94,7 +94,7 @@ def load(
     )
 
 
-def _each(source: Source) -> Iterable[Any]:
+def _members(source: Source) -> Iterable[Any]:
     """Return what a source is, or several of; raises UsageError for what is none."""
     if isinstance(source, str | PathLike | Mapping | Snapshot) or callable(getattr(source, "read", None)):
         return (source,)

@@ -322,7 +322,7 @@ def preflight_nodes(
         overridden,
     )
     made = inspect(
-        dumps, _known(fields.get("source"), question, dumps or (), release_data), question, release_data
+        dumps, _context(fields.get("source"), question, dumps or (), release_data), question, release_data
     )
     return structs.replace(made, making=release_data.making(dating.now()))
 
@@ -337,7 +337,7 @@ def _ignored(given: Names) -> tuple[str, ...]:
         raise UsageError(f"ignored: {error}") from None
 
 
-def _known(
+def _context(
     source: Source | None, question: PreflightRequest, dumps: Sequence[Dump], catalog: Catalog
 ) -> Known:
     """Return what the source shows, and the plan that is made of it."""

@@ -39,7 +39,7 @@ def _by_shell(kind: str) -> Completer:
 def _releases(typed: str) -> list[str]:
     """Return the known releases and minors, with or without their ``v``, and ``latest``."""
     lead = "v" if typed.startswith("v") else ""
-    return [LATEST, *(f"{lead}{name}" for name in _known())]
+    return [LATEST, *(f"{lead}{name}" for name in _release_names())]
 
 
 def _in_list(typed: str, names: Iterable[str]) -> list[str]:
@@ -77,7 +77,7 @@ def _commands(context: click.Context, _parameter: click.Parameter, incomplete: s
     return [_item(name) for name in names if name.startswith(incomplete)]
 
 
-def _known() -> list[str]:
+def _release_names() -> list[str]:
     """Return the minors, which mean their newest releases, and the releases; newest first."""
     from hashcompat.core.catalog.lookup import default_catalog
 
@@ -94,7 +94,7 @@ def _item(value: str, **more: str) -> CompletionItem:
 BY_METAVAR: Final[Mapping[str, Completer]] = {
     "RELEASE": _among(_releases),
     "RELEASE|auto": _among(lambda typed: ["auto", *_releases(typed)]),
-    "RELEASE[,RELEASE...]": _among(lambda typed: _in_list(typed, (LATEST, *_known()))),
+    "RELEASE[,RELEASE...]": _among(lambda typed: _in_list(typed, (LATEST, *_release_names()))),
     "[RULE...]": _rule_ids,
     "CHECK[,CHECK...]|all": _among(_checks),
     "[COMMAND [PART]]": _commands,

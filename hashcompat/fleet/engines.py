@@ -35,7 +35,7 @@ import hashcompat
 from hashcompat.core.errors import HashcompatError, InputError, UsageError
 
 Task = TypeVar("Task")
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 
 _AHEAD: Final = 2
 """Tasks that each thread of a worker is given at once: one at work, and the next one."""
@@ -76,8 +76,8 @@ class Engine(Protocol):
         """What does a part of the work in a process of its own; None where it is done in this one."""
 
     def run(
-        self, function: Callable[[Task], Found], tasks: Iterable[Task]
-    ) -> Iterator[tuple[Task, Found | Lost]]:
+        self, function: Callable[[Task], Answer], tasks: Iterable[Task]
+    ) -> Iterator[tuple[Task, Answer | Lost]]:
         """Yield each task with what the function returned, or that no process survived it.
 
         Raises what the function raises.
@@ -90,7 +90,9 @@ class Here:
     apart: Apart | None = None
 
     @staticmethod
-    def run(function: Callable[[Task], Found], tasks: Iterable[Task]) -> Iterator[tuple[Task, Found | Lost]]:
+    def run(
+        function: Callable[[Task], Answer], tasks: Iterable[Task]
+    ) -> Iterator[tuple[Task, Answer | Lost]]:
         """Do one task after the other; see ``Engine``."""
         for task in tasks:
             yield task, function(task)
@@ -295,8 +297,8 @@ class Dask:
         self._client: Any = None
 
     def run(
-        self, function: Callable[[Task], Found], tasks: Iterable[Task]
-    ) -> Iterator[tuple[Task, Found | Lost]]:
+        self, function: Callable[[Task], Answer], tasks: Iterable[Task]
+    ) -> Iterator[tuple[Task, Answer | Lost]]:
         """Do some tasks at once; see ``Engine``."""
         retries: list[tuple[Task, Lost]] = []
         try:
@@ -310,11 +312,11 @@ class Dask:
 
     def _run(
         self,
-        function: Callable[[Task], Found],
+        function: Callable[[Task], Answer],
         waiting: deque[Task],
         given_up: list[tuple[Task, Lost]],
         most: int,
-    ) -> Iterator[tuple[Task, Found]]:
+    ) -> Iterator[tuple[Task, Answer]]:
         """Do tasks, at most so many at once (0: as many as workers want); add those that are given up."""
         flying: dict[Any, Task] = {}
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()

@@ -345,7 +345,7 @@ def digest_of(schemas: str) -> str:
     return catalog_of(schemas).digest
 
 
-class Made(msgspec.Struct, frozen=True):
+class Outcome(msgspec.Struct, frozen=True):
     """What came of an input."""
 
     part: InputResult
@@ -380,19 +380,19 @@ def work(task: InputTask, apart: Apart | None = None) -> InputResult:
     return outcome.part
 
 
-def _safely(task: InputTask, apart: Apart | None) -> Made:
+def _safely(task: InputTask, apart: Apart | None) -> Outcome:
     """Return what comes of an input whatever is wrong with it or its store."""
     try:
         with local_copy(task.entry) as path:
-            outcome: Made = (apart or answer)(task, str(path))
+            outcome: Outcome = (apart or answer)(task, str(path))
             return outcome
     except StoreError as error:
-        return Made(loose(task, shown(error)))
+        return Outcome(loose(task, shown(error)))
     except InputError as error:
         return _for_good(loose(task, shown(error)))
 
 
-def answer(task: InputTask, path: str) -> Made:
+def answer(task: InputTask, path: str) -> Outcome:
     """Return what comes of an input that is a local file; it needs no store."""
     gc.set_threshold(_BETWEEN_COLLECTIONS)
     try:
@@ -404,13 +404,13 @@ def answer(task: InputTask, path: str) -> Made:
     except InputError as error:
         return _for_good(loose(task, shown(error)))
     except MemoryError:
-        return Made(lost(task, "not enough memory"))
+        return Outcome(lost(task, "not enough memory"))
     except Exception as error:  # noqa: BLE001 - one input must not keep the others from an answer
-        return Made(lost(task, f"a bug in hashcompat ({type(error).__name__})"))
+        return Outcome(lost(task, f"a bug in hashcompat ({type(error).__name__})"))
 
 
-def _for_good(part: InputResult) -> Made:
-    return Made(InputResult(part.head, ()), packed(part))
+def _for_good(part: InputResult) -> Outcome:
+    return Outcome(InputResult(part.head, ()), packed(part))
 
 
 def loose(task: InputTask, error: str, status: InputStatus = InputStatus.UNREADABLE) -> InputResult:

@@ -27,7 +27,7 @@ from hashcompat.sources.content import MOST_BYTES, replacing, size
 from hashcompat.sources.files import COMPRESSED
 from hashcompat.sources.files.layouts import SUFFIXES
 
-Found = TypeVar("Found")
+Returned = TypeVar("Returned")
 
 _TRIES: Final = 5
 _PAUSE: Final = 0.2
@@ -77,7 +77,7 @@ def check_extra() -> None:
         raise missing_extra()
 
 
-def tried(call: Callable[[], Found], what: str) -> Found:
+def tried(call: Callable[[], Returned], what: str) -> Returned:
     """Return what a call to a store returns; one that fails is made again, later and later.
 
     Raises StoreError, naming what was asked for.
@@ -243,13 +243,13 @@ class Directory:
     def below(self, folder: str) -> list[str]:
         """Return the files of a folder in it and of those below, by their names in the place."""
 
-        def found() -> list[str]:
+        def listing() -> list[str]:
             self.system.invalidate_cache()
             paths: list[str] = self.system.find(self.path(folder))
             return paths
 
         start = len(self.path("x")) - 1
-        return [path[start:] for path in tried(found, f"{self.url}/{folder}")]
+        return [path[start:] for path in tried(listing, f"{self.url}/{folder}")]
 
 
 def _local_files(root: str) -> Iterator[str]:

@@ -30,7 +30,7 @@ from hashcompat.core.shown import urls
 # :func:`option`. The arguments of a command are such a class too, whose fields are options of its own, and
 # groups. Click parses, and a command gets one value.
 
-_OWN: Final = "Options"
+_OPTIONS: Final = "Options"
 """The heading of what belongs to no group."""
 Arguments = TypeVar("Arguments")
 Group = TypeVar("Group")
@@ -118,7 +118,7 @@ class _Field(msgspec.Struct, frozen=True):
 class _Option(click.Option):
     """An option that knows under which heading ``--help`` shows it."""
 
-    heading = _OWN
+    heading = _OPTIONS
 
     def __init__(self, *declarations: Any, may_be_empty: bool = False, **settings: Any) -> None:
         super().__init__(*declarations, **settings)
@@ -188,10 +188,10 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under the headings of their groups, those of the command itself first."""
-        groups: dict[str, list[tuple[str, str]]] = {_OWN: []}
+        groups: dict[str, list[tuple[str, str]]] = {_OPTIONS: []}
         for parameter in self.get_params(ctx):
             if record := parameter.get_help_record(ctx):
-                groups.setdefault(getattr(parameter, "heading", _OWN), []).append(record)
+                groups.setdefault(getattr(parameter, "heading", _OPTIONS), []).append(record)
         for heading, records in groups.items():
             with formatter.section(heading):
                 formatter.write_dl(records)
@@ -279,7 +279,7 @@ def command(
             with progress.shown(name, quiet=bool(values.get("quiet"))):
                 return function(_built(arguments, values))
 
-        parameters = list(_parameters(arguments, _OWN, ()))
+        parameters = list(_parameters(arguments, _OPTIONS, ()))
         return Command(
             name, callback=callback, params=parameters, help=function.__doc__, short_help=short_help
         )
@@ -359,12 +359,12 @@ def values_of(group: Any) -> dict[str, Any]:
 
 def given_flags(group: Any) -> Iterator[str]:
     """Yield the options of a group, and of those in it, that have another value than their default."""
-    return (flag for flag, _ in _given(group))
+    return (flag for flag, _ in _given_options(group))
 
 
 def given_words(group: Any) -> Iterator[str]:
     """Yield the words by which a command line gives a group, and those in it, their values."""
-    for flag, value in _given(group):
+    for flag, value in _given_options(group):
         yield from _words(flag, value)
 
 
@@ -398,7 +398,7 @@ def command_line(arguments: Any) -> str:
     ]
     deciding = (
         word
-        for flag, value in _given(arguments, _OUTPUT)
+        for flag, value in _given_options(arguments, _OUTPUT)
         if flag not in _ALSO_OUTPUT
         for word in _words(flag, value)
     )
@@ -407,7 +407,7 @@ def command_line(arguments: Any) -> str:
     return shlex.join(["hashcompat", *names, *map(urls, (*positional, *deciding))])
 
 
-def _given(group: Any, without: str | None = None) -> Iterator[tuple[str, Any]]:
+def _given_options(group: Any, without: str | None = None) -> Iterator[tuple[str, Any]]:
     """Yield the options that differ from their defaults, with their values.
 
     Those of the groups in it too, but of groups with the heading ``without``.
@@ -415,7 +415,9 @@ def _given(group: Any, without: str | None = None) -> Iterator[tuple[str, Any]]:
     for field in _fields(type(group)):
         value = getattr(group, field.name)
         if field.group:
-            yield from _given(value, without) if getattr(field.group, "HEADING", "") != without else ()
+            yield from (
+                _given_options(value, without) if getattr(field.group, "HEADING", "") != without else ()
+            )
         elif field.option and field.option.flags and value != field.option.settings["default"]:
             yield field.option.flags[0], value
 

@@ -83,7 +83,7 @@ class Joined:
     )
     override_node_releases: bool = OVERRIDE_NODE_RELEASES
 
-    def known(self, reading: InventoryRequest, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Known:
+    def context(self, reading: InventoryRequest, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Known:
         """Return what the source and the plan show, where any is named.
 
         Raises InputError for what cannot be read and for a plan of other releases.
@@ -203,7 +203,7 @@ def command(arguments: Arguments) -> int:
     read = InventoryRequest(
         arguments.source, arguments.scope, needs_nodes=True, quiet=quiet, needs_pods=False
     )
-    context = joined.known(read, way, nodes or [], catalog)
+    context = joined.context(read, way, nodes or [], catalog)
     current = "" if way.old == AUTO else way.old
     if not current:
         check_plan(context, nodes or [], catalog)

@@ -161,12 +161,12 @@ def rules_command(arguments: RuleArguments) -> None:
     which release it occurs, and the upstream change.
     """
     rules = {rule.id: rule for rule in (*every(), *every(CHECKS))}
-    wanted = {_known(name, rules) for name in arguments.ids} or rules.keys()
+    wanted = {_rule_id(name, rules) for name in arguments.ids} or rules.keys()
     chosen = RuleList(tuple(rule for name, rule in rules.items() if name in wanted))
     output.show(PAGES if arguments.ids else RULES, chosen, arguments.shown)
 
 
-def _known(name: str, rules: Mapping[str, Rule]) -> str:
+def _rule_id(name: str, rules: Mapping[str, Rule]) -> str:
     """Return the id that is meant; raises UsageError where there is not one.
 
     It names those of rules whose names have the word, or the ids nearest to it.

@@ -44,7 +44,7 @@ from hashcompat.sources.snapshots import KEY, NAME, VALUE
 _CLUSTER: Final = "{cluster}"
 """Stands for the cluster in the place of a snapshot."""
 
-_TOGETHER: Final = 64
+_BATCH: Final = 64
 """Pods that are written to the file together."""
 _CHUNK: Final = 1 << 13
 
@@ -170,7 +170,7 @@ class _Pods:
             self.number += 1
             self.containers += len(pod.containers)
             waiting.append(report.following(texts.of(pod)))
-            if len(waiting) == _TOGETHER:
+            if len(waiting) == _BATCH:
                 self._copy.add("".join(waiting).encode())
                 waiting.clear()
         self._copy.add("".join(waiting).encode())

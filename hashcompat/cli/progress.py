@@ -19,7 +19,7 @@ from hashcompat.core.model.escape import count, printable
 
 _AFTER: Final = 3.0
 """Seconds before the first line."""
-_EVERY: Final = 0.5
+_INTERVAL: Final = 0.5
 """Seconds between two lines."""
 _CLEAR: Final = "\r\x1b[K"
 """Back to the start of the line, and nothing in it."""
@@ -165,7 +165,7 @@ def _ticking(progress: Progress) -> Iterator[None]:
     except ValueError:
         yield
         return
-    signal.setitimer(signal.ITIMER_REAL, _EVERY, _EVERY)
+    signal.setitimer(signal.ITIMER_REAL, _INTERVAL, _INTERVAL)
     try:
         yield
     finally:

@@ -58,14 +58,14 @@ class Column(msgspec.Struct, frozen=True, array_like=True):
     about: str
 
 
-_EVERY: Final = "every table"
+_EVERY_TABLE: Final = "every table"
 
 _COLUMNS: Final = msgspec.json.decode(
     (Path(__file__).parent / "tables.json").read_bytes(), type=dict[str, tuple[Column, ...]]
 )
 
 TABLES: Final[Mapping[str, tuple[Column, ...]]] = {
-    table: (*_COLUMNS[_EVERY], *columns) for table, columns in _COLUMNS.items() if table != _EVERY
+    table: (*_COLUMNS[_EVERY_TABLE], *columns) for table, columns in _COLUMNS.items() if table != _EVERY_TABLE
 }
 """The columns of each table, in their order. Every table also has the column ``target``."""
 

@@ -177,7 +177,7 @@ class Selectors:
                 continue
             for value in least.values:
                 self._by_value.setdefault((budget.namespace, least.key, value), []).append(place)
-        self._taken = matched()
+        self._allowance = matched()
         self._places_by_labels: dict[tuple[str, frozenset[tuple[str, str]]], tuple[int, ...]] = {}
 
     def of(self, namespace: str, labels: Mapping[str, Any]) -> tuple[int, ...]:
@@ -198,9 +198,9 @@ class Selectors:
             likely = [*self._without_value.get(namespace, ())]
             for label in plain.items():
                 likely += self._by_value.get((namespace, *label), ())
-            self._taken.take(len(likely))
+            self._allowance.take(len(likely))
             places = tuple(sorted(place for place in likely if matches(self._budgets[place].selector, plain)))
             self._places_by_labels[key] = places
         # Also where it was remembered: the caller goes through these places for every pod.
-        self._taken.take(len(places))
+        self._allowance.take(len(places))
         return places

@@ -115,7 +115,7 @@ class Judge:
         self.templates = templates or Templates(view, kept)
         self._creators = CreatorFinder(view, self.templates.hash, kept)
         self._prepared: Latest[tuple[Likeness | Blank, Kubelet | None, Kubelet], Prepared] = Latest(kept)
-        self._of_nodes: dict[tuple[bool, str, Settings], Kubelet] = {}
+        self._gated_kubelets: dict[tuple[bool, str, Settings], Kubelet] = {}
         """The current kubelets and the target one with the gates of nodes, by their releases."""
 
     def drafts(self, pod: Pod) -> list[Draft]:
@@ -197,10 +197,10 @@ class Judge:
         if own is None:
             return None
         key = current, release, own.gates
-        if key not in self._of_nodes:
+        if key not in self._gated_kubelets:
             kubelet = (self.view.current if current else self.view.kubelet)(release, own.gates)
-            self._of_nodes[key] = structs.replace(kubelet, gates=kubelet.gates.completed())
-        return self._of_nodes[key]
+            self._gated_kubelets[key] = structs.replace(kubelet, gates=kubelet.gates.completed())
+        return self._gated_kubelets[key]
 
     def release_of(self, pod: Pod) -> str:
         """Return the current release of a pod's kubelet, as given; empty where unknown."""

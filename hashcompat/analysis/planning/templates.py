@@ -132,8 +132,8 @@ class Template:
         self._words, self._stored = words, stored
         self._alike: Alike[list[Around]] = Alike(spec)
         self._by_way: dict[object, list[Around]] = {}
-        self._of_kubelets: dict[Kubelet, list[Around]] = {}
-        self._of_several: dict[tuple[Kubelet, ...], list[Around]] = {}
+        self._by_kubelet: dict[Kubelet, list[Around]] = {}
+        self._by_kubelets: dict[tuple[Kubelet, ...], list[Around]] = {}
         self._arounds: dict[tuple[Hasher, str], Around] = {}
 
     def arounds(self, kubelet: Kubelet) -> list[Around]:
@@ -141,18 +141,18 @@ class Template:
 
         The same list for all kubelets that hash in the same way.
         """
-        arounds = self._of_kubelets.get(kubelet)
+        arounds = self._by_kubelet.get(kubelet)
         if arounds is None:
-            arounds = self._of_kubelets[kubelet] = self._for_all_like(kubelet)
+            arounds = self._by_kubelet[kubelet] = self._for_all_like(kubelet)
         return arounds
 
     def each(self, kubelets: tuple[Kubelet, ...]) -> list[Around]:
         """Return the hash of each kubelet, nothing where one has two of them; errors as ``arounds``."""
-        cached = self._of_several.get(kubelets)
+        cached = self._by_kubelets.get(kubelets)
         if cached is None:
             by_kubelet = [self.arounds(kubelet) for kubelet in kubelets]
             one_each = all(len({around.way for around in arounds}) == 1 for arounds in by_kubelet)
-            cached = self._of_several[kubelets] = [arounds[0] for arounds in by_kubelet] if one_each else []
+            cached = self._by_kubelets[kubelets] = [arounds[0] for arounds in by_kubelet] if one_each else []
         return cached
 
     def _for_all_like(self, kubelet: Kubelet) -> list[Around]:

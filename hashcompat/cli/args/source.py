@@ -112,7 +112,10 @@ def static_place(static: StaticPodOptions, names: Sequence[str]) -> tuple[str, s
 
     Raises UsageError where the node's name is missing, or it is not clear which file a path belongs to.
     """
-    node, path = _one(static.node_names, "--node-name"), _one(static.node_paths, "--static-pod-path")
+    node, path = (
+        _only_value(static.node_names, "--node-name"),
+        _only_value(static.node_paths, "--static-pod-path"),
+    )
     if node and not (path or static.directories):
         raise UsageError(
             "--node-name goes with --static-pod-dir DIR, or with -f FILE and --static-pod-path PATH"
@@ -129,7 +132,7 @@ def static_place(static: StaticPodOptions, names: Sequence[str]) -> tuple[str, s
     return node, path
 
 
-def _one(values: Sequence[str], flag: str) -> str:
+def _only_value(values: Sequence[str], flag: str) -> str:
     if len(values) > 1:
         raise UsageError(f"{flag} is given {len(values)} times; the manifests of one node at a time")
     return values[0] if values else ""

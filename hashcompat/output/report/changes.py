@@ -189,7 +189,7 @@ _JOINED_COLOURS: Final = {tone: colour for colour, tone in TONES.items()}
 _COLUMNS: Final = ("VERDICT", "REPORT", "DECIDED BY", "DATA TAKEN", "REPORT MADE", "CLUSTER")
 _KINDS: Final = ("Upgrade gate", "Restart plan", "Impact of an upgrade", "Preflight of nodes")
 """Those that others explain, in the order in which they are read."""
-_TOGETHER: Final = {"upgrade": "upgrades", "cluster": "clusters", "input_taken": "times of data"}
+_IN_COMMON: Final = {"upgrade": "upgrades", "cluster": "clusters", "input_taken": "times of data"}
 """What reports of one change have in common, and what it is called where they differ."""
 _FACTS: Final = ("input_taken", "report_made", "cluster")
 
@@ -235,9 +235,9 @@ def _joined_document(joined: KeptPages) -> Document:
 
 def _differing(joined: KeptPages) -> list[str]:
     """Return in what reports differ that are about one change; what is unknown differs from nothing."""
-    facts = {key: {page.about.fact(key) for page in joined.pages} - {"", "unknown"} for key in _TOGETHER}
+    facts = {key: {page.about.fact(key) for page in joined.pages} - {"", "unknown"} for key in _IN_COMMON}
     return [
-        f"These reports are of {len(values)} {_TOGETHER[key]}: {', '.join(sorted(values))}"
+        f"These reports are of {len(values)} {_IN_COMMON[key]}: {', '.join(sorted(values))}"
         for key, values in facts.items()
         if len(values) > 1
     ]

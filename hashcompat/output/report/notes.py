@@ -141,7 +141,7 @@ def _open(summary: Summary, tally: Tally) -> str:
     whose = [group for group in tally.owners if group.unknown]
     where = _where(len(whose), 0, len(tally.kinds))
     if unknown and unknown == total:
-        subject = _EVERY.get(total, f"All {total} running containers are")
+        subject = _SUBJECTS.get(total, f"All {total} running containers are")
         return f"{subject} UNKNOWN, so nothing is decided: {where}"
     clause = f"{count(summary.aside, 'container')} {_NOWHERE} {are(summary.aside)} UNKNOWN"
     if unknown:
@@ -153,7 +153,7 @@ def _open(summary: Summary, tally: Tally) -> str:
     return f"Undecided: {clause}: {where}"
 
 
-_EVERY: Final = {1: "The only running container is", 2: "Both running containers are"}
+_SUBJECTS: Final = {1: "The only running container is", 2: "Both running containers are"}
 
 
 def _where(owners: int, nodes: int, reasons: int) -> str:

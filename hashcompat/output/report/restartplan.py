@@ -32,7 +32,7 @@ from hashcompat.output.report.model import (
     time_text,
 )
 from hashcompat.output.report.planview import Excerpt, excerpt_of, times_of
-from hashcompat.output.report.rowtexts import AlikeRows, Own
+from hashcompat.output.report.rowtexts import AlikeRows, OwnValues
 from hashcompat.sources.files.saved import line
 
 
@@ -93,7 +93,7 @@ class ItemSeals:
     """The digest of a document, and its signature where there is a key to sign it with."""
 
     def __init__(self, content: Document, key: bytes) -> None:
-        self._content, self._key, self._found = content, key, DocumentDigest()
+        self._content, self._key, self._digest = content, key, DocumentDigest()
 
     def line(self, row: Document) -> str:
         """Return the line of a row."""
@@ -101,11 +101,11 @@ class ItemSeals:
 
     def add(self, line: str) -> None:
         """Add the next line."""
-        self._found.add(line.encode(errors="surrogatepass"))
+        self._digest.add(line.encode(errors="surrogatepass"))
 
     def members(self) -> Document:
         """Return the digest and the signature, once all lines were added."""
-        digest = self._found.of(self._content)
+        digest = self._digest.of(self._content)
         return {DIGEST: digest, SIGNATURE: signature(digest, self._key) if self._key else None}
 
 
@@ -123,10 +123,10 @@ def tool_of(making: Making) -> docs.Tool:
 
 def item_document(item: Item) -> Document:
     """Return one container's verdict as an item of a RestartPlan."""
-    return _row(item, _own(item))
+    return _row(item, _own_values(item))
 
 
-def _own(item: Item) -> Own:
+def _own_values(item: Item) -> OwnValues:
     """Return what an item has as its own among those of replicas."""
     pod, seen = item.pod, item.observed
     line = item.line or None
@@ -159,7 +159,7 @@ def _likeness(item: Item) -> Hashable:
 
 def container_verdict(item: Item) -> ContainerVerdict:
     """Return one container's verdict as documents have it."""
-    return _verdict(item, _own(item))
+    return _verdict(item, _own_values(item))
 
 
 def _row(item: Item, own: Sequence[Any]) -> Document:
@@ -195,7 +195,7 @@ def _verdict(item: Item, own: Sequence[Any]) -> ContainerVerdict:
     )
 
 
-ALIKE: Final = AlikeRows(_likeness, _own, _row)
+ALIKE: Final = AlikeRows(_likeness, _own_values, _row)
 """How the items of replicas are written together."""
 
 

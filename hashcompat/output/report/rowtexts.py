@@ -20,7 +20,7 @@ from hashcompat.core.forks import FailedError, begun
 from hashcompat.core.regex import regex
 
 Value = TypeVar("Value")
-Own = tuple[str | int | None, ...]
+OwnValues = tuple[str | int | None, ...]
 """What each row has as its own."""
 _WORD: Final = "hashcompat-own-"
 """How the words for gaps begin."""
@@ -35,7 +35,7 @@ class AlikeRows(msgspec.Struct, Generic[Value], frozen=True):
 
     key: Callable[[Value], Hashable]
     """What rows of one form have in common."""
-    own: Callable[[Value], Own]
+    own_values: Callable[[Value], OwnValues]
     """The row's own values, as many for each row of one key; each is in one place of it."""
     row: Callable[[Value, Sequence[Any]], dict[str, Any]]
     """Makes the row with such values."""
@@ -60,7 +60,7 @@ class Forms(Generic[Value]):
         """Yield the texts of each row."""
         likeness, cached = self._likeness, self._forms_by_key
         for value in values:
-            key, own = likeness.key(value), likeness.own(value)
+            key, own = likeness.key(value), likeness.own_values(value)
             forms = cached.get(key)
             if forms is None and key not in cached and len(cached) < _MOST:
                 forms = cached[key] = self._forms(value, len(own))
@@ -93,7 +93,7 @@ def _filled(pieces: list[str], values: Sequence[str]) -> str:
     return "".join(pieces)
 
 
-def _plain(own: Own) -> list[str] | None:
+def _plain(own: OwnValues) -> list[str] | None:
     """Return values as JSON; None where a text has a comma, or is not plain, so that writers may differ."""
     try:
         whole = _JSON(own).decode()

@@ -19,14 +19,14 @@ from hashcompat.sources.objects import REFUSED, SAVE
 _STDERR: Final = regex(r"(?:(?:Warning: |[IWEF]\d{4} \d\d:\d\d:\d\d)[^\n]*(?:\n|\Z))+")
 """Lines that kubectl prints beside its result: warnings of the API server, and its own log (klog)."""
 _TABLE: Final = "a table of kubectl, which lacks most of each pod"
-_OWN: Final = "a report of hashcompat, not pods"
+_REPORT: Final = "a report of hashcompat, not pods"
 _TEXTS: Final = (
     (regex(r"[A-Z][A-Z-]+(?:\([a-z]+\))?(?: +[A-Z(][A-Z0-9()%-]*(?:\([a-z]+\))?)+ *\r?(?:\n|\Z)"), _TABLE),
     # without its head: [NAMESPACE] NAME READY STATUS, or NAME STATUS of nodes
     (regex(r"(?:[a-z0-9.-]+ +){1,2}\d+/\d+ +[A-Z]|[a-z0-9.-]+ +(?:Not)?Ready[ ,]"), _TABLE),
     (
         regex(r"(?:[A-Z][A-Z -]+,){3}|(?:\d+ of \d+|The only|All \d+) running container|Nothing restarts"),
-        _OWN,
+        _REPORT,
     ),
     (
         regex(r"Name: {2,}\S[^\n]*\n(?:[A-Z][A-Za-z ]*: [^\n]*\n)*?(?:Namespace|Roles|Labels|Annotations):"),
@@ -44,7 +44,7 @@ _TEXTS: Final = (
         ),
         REFUSED,
     ),
-    (regex(r'(?is)<!doctype html>.*?<meta name="hashcompat"'), _OWN),
+    (regex(r'(?is)<!doctype html>.*?<meta name="hashcompat"'), _REPORT),
     (regex(r"(?i)<!doctype html|<html"), "a page of HTML, such as a login"),
 )
 """The beginnings of texts that are no objects, and what they are."""

@@ -16,6 +16,7 @@ from tests.helpers.upgrades import hash_of, record, recorded
 FORM_FEED: Json = {**C, "args": ["a\fb"]}
 SECURED: Json = {**C, "securityContext": {}}
 SECCOMP: Json = {**C, "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}}}
+PRIVILEGED: Json = {**C, "securityContext": {"privileged": True}}
 PROBE: Json = {"startupProbe": {"exec": {"command": ["true"]}}}
 EXPANDED: Json = {**C, "volumeMounts": [{"name": "v", "mountPath": "/v", "subPathExpr": "$(A)"}]}
 GPU: Json = {**C, "resources": {"limits": {"nvidia.com/gpu": "1"}}}
@@ -137,6 +138,13 @@ def host(release: str = "1.32.13", **more: Json | list[Json] | str) -> Json:
 
 ALONE: Json = {**C, "resources": {"limits": {"cpu": "4", "memory": "1Gi"}}}
 """A container that has CPUs of its own."""
+
+
+def _given_nothing(of: Hash) -> tuple[Json, ...]:
+    """Return the dump of a node whose kubelet has no flags, with a privileged container."""
+    listed = {"containers": [record(of("1.11.10", PRIVILEGED))]}
+    given = dump({("docker", "list"): GONE, ("cri", "containers"): json.dumps(listed)})
+    return tuple(map(json.loads, as_text(given).splitlines()))
 
 
 def _dump(default: str, other: str) -> Callable[[Hash], tuple[Json, ...]]:
@@ -407,6 +415,8 @@ INPUTS: tuple[Input, ...] = (
     Input("HC048", "UNKNOWN", "1.32.13", "1.33.13", (small(), asking(), asking("old", "2026-02-01"))),
     Input("HC053", "KILL", "1.35.8", "1.36.5", (pod(ALONE),), records=_dump("0-3", "4-7")),
     Input("HC053", "UNKNOWN", "1.35.8", "1.36.5", (pod(ALONE),), records=_dump("0-4", "5-7")),
+    Input("HC057", "KILL", "1.11.10", "1.10.13", (pod(PRIVILEGED),), records=_given_nothing),
+    Input("HC057", "UNKNOWN", "1.11.10", "1.10.13", (pod(PRIVILEGED),)),
     Input("HC051", "KILL", "1.32.13", "1.33.13", (host(), serving(), serving("old", "2026-01-01"))),
     Input("HC051", "UNKNOWN", "1.32.13", "1.33.13", (host(), serving(), serving("old", "2026-02-01"))),
     Input("HC056", "UNKNOWN", "1.32.13", "1.33.13", (pressed("DiskPressure"), pod(C, metadata=OWNED))),

@@ -105,6 +105,45 @@ def test_flags_decide_and_win_over_the_file(run: Run, dumped: Dumped) -> None:
     assert decided(run, "1.33.13", "1.34.12", pod(C, spec=UNSAFE), more=more)[0] == "KEEP"
 
 
+PRIVILEGED: Json = {**C, "securityContext": {"privileged": True}}
+KEPT, KILLED, LEFT_OPEN = "KEEP", "KILL", "UNKNOWN"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "config", "flag", "verdict"),
+    [
+        ("1.11.10", "1.10.13", "", "", KILLED),
+        ("1.11.10", "1.10.13", "", "--allow-privileged\n", KEPT),
+        ("1.11.10", "1.10.13", "", "--allow-privileged=true\n", KEPT),
+        ("1.11.10", "1.10.13", "", "--allow-privileged=false\n", KILLED),
+        ("1.11.10", "1.10.13", "", "--allow-privileged=***\n", LEFT_OPEN),
+        # only 1.8 and 1.9 have it in their configuration file too
+        ("1.11.10", "1.10.13", "allowPrivileged: true", "", KILLED),
+        ("1.9.11", "1.9.10", "allowPrivileged: true", "", KEPT),
+        ("1.9.11", "1.9.10", "allowPrivileged: true", "--allow-privileged=false\n", KILLED),
+        ("1.12.10", "1.13.12", "", "", KEPT),
+        ("1.12.10", "1.13.12", "", "--allow-privileged=false\n", KILLED),
+        ("1.16.15", "1.17.17", "", "", KEPT),
+    ],
+)
+def test_hc057_a_dump_shows_whether_privileged_containers_may_run(
+    run: Run, tmp_path: Path, old: str, new: str, config: str, flag: str, verdict: str
+) -> None:
+    listed = {"containers": [record(hash_of(run, old, PRIVILEGED))]}
+    given = dump(
+        {
+            ("docker", "list"): GONE,
+            ("cri", "containers"): json.dumps(listed),
+            CONFIG: f"kind: KubeletConfiguration\n{config}\n",
+            ARGUMENTS: FLAGS + flag,
+        }
+    )
+    (tmp_path / "n1.json").write_text(as_text(given))
+    more = ("--recorded", tmp_path / "n1.json")
+    found, rules = decided(run, old, new, pod(PRIVILEGED), more=more)
+    assert (found, rules) == (verdict, ["HC012" if verdict == KEPT else "HC057"])
+
+
 def test_a_static_pod_that_a_nodes_gate_lets_refer_to_a_secret(run: Run, dumped: Dumped) -> None:
     old, new = "1.33.13", "1.34.12"
     assert decided(run, old, new, STATIC, more=dumped(old, "", uid=UID)) == ("KILL", ["HC021"])

@@ -140,6 +140,7 @@ def _situation(
         **_managers(pod, kubelets, node, view, whole),
         "deferred": view.deferred.get(pod.uid) if view.deferred else None,
         "allowed_sysctls": _allowed_sysctls(pod, kubelets[1], view),
+        "privileged": _privileged(pod, kubelets[1], view),
     }
 
 
@@ -159,6 +160,14 @@ def _allowed_sysctls(pod: Pod, new: Kubelet, view: View) -> frozenset[str] | Non
         return view.options.allowed_sysctls
     own = own_settings(pod, new, view)
     return own.sysctls if own is not None else None
+
+
+def _privileged(pod: Pod, new: Kubelet, view: View) -> bool | None:
+    """Return whether the target kubelet runs privileged containers; None where that is not known."""
+    if new.behaviour.privileged_pods == "always":
+        return True
+    own = own_settings(pod, new, view)
+    return own.privileged if own is not None else None
 
 
 _NO_MANAGERS: Final = {

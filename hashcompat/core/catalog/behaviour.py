@@ -352,6 +352,9 @@ class Behaviour(msgspec.Struct, frozen=True):
     """The kinds of API objects that no manifest of a static pod may name, whatever the feature gate."""
     safe_sysctls: Mapping[str, str]
     """The sysctls that every pod may set, each with the oldest kernel on which it may; empty for any."""
+    privileged_pods: str
+    """Whether pods with a privileged container run ``always``, ``if allowed`` by ``--allow-privileged``, or
+    ``unless forbidden`` by it."""
     sysctl_names: str
     """How the names of sysctls are read: ``with dots``, ``with dots or slashes``, or ``not read`` at all."""
     namespaced_sysctls: Sequence[str]

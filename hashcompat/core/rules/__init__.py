@@ -77,6 +77,7 @@ MANAGERS: Final = "HC053"
 STATE_UNKNOWN: Final = "HC054"
 WAITS_FOR_SIDECAR: Final = "HC055"
 PRESSURE: Final = "HC056"
+PRIVILEGED: Final = "HC057"
 
 
 class Advice(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):

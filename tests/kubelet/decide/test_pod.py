@@ -520,6 +520,54 @@ def test_hc039_not_while_no_regular_container_runs(run: Run) -> None:
     assert decided(run, "1.15.12", "1.16.15", given) == ("KEEP", ["HC002"])
 
 
+PRIVILEGED: Json = {**C, "securityContext": {"privileged": True}}
+BESIDE: Json = {"name": "other", "image": "i", "securityContext": {"privileged": True}}
+OPEN: Expected = ("UNKNOWN", ["HC057"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "expected"),
+    [
+        pytest.param("1.11.10", "1.10.13", pod(PRIVILEGED), OPEN, id="the option is on by default from 1.11"),
+        pytest.param("1.15.12", "1.10.13", pod(PRIVILEGED), OPEN, id="and gone from 1.15"),
+        pytest.param("1.12.10", "1.10.13", pod(PRIVILEGED), OPEN, id="though the hash differs"),
+        pytest.param("1.11.10", "1.10.13", pod(C, BESIDE), OPEN, id="another container"),
+        pytest.param(
+            "1.11.10", "1.10.13", pod(C, spec={"initContainers": [BESIDE]}), OPEN, id="an init container"
+        ),
+        pytest.param("1.11.10", "1.10.13", pod(C), KEEP, id="no privileged container"),
+        pytest.param(
+            "1.11.10",
+            "1.10.13",
+            pod({**C, "securityContext": {"privileged": False}}),
+            KEEP,
+            id="one that says it is none",
+        ),
+        pytest.param(
+            "1.11.10",
+            "1.10.13",
+            pod(PRIVILEGED, status=with_status("containerStatuses", state="waiting")),
+            ("KEEP", ["HC002"]),
+            id="nothing runs",
+        ),
+        pytest.param("1.10.13", "1.11.10", pod(PRIVILEGED), KEEP, id="up"),
+        pytest.param("1.10.13", "1.10.12", pod(PRIVILEGED), KEEP, id="given already, for it runs"),
+        pytest.param("1.13.12", "1.12.10", pod(PRIVILEGED), KEEP, id="on by default in both"),
+        pytest.param("1.16.15", "1.17.17", pod(PRIVILEGED), KEEP, id="no such option"),
+    ],
+)
+def test_hc057_an_older_kubelet_may_not_run_privileged_containers(
+    run: Run, old: str, new: str, given: Json, expected: Expected
+) -> None:
+    assert decided(run, old, new, given) == expected
+
+
+def test_hc057_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=as_json(pod(PRIVILEGED))).out)
+    found = run("plan", "--from", "1.11.10", "--to", "1.10.13", "-o", "json", "-f", tmp_path / "s.json")
+    assert [reason["id"] for reason in found.item["reasons"]] == ["HC057"]
+
+
 @pytest.mark.parametrize("resources", [{"requests": {"cpu": "much"}}, {"requests": ["cpu"]}, 7])
 def test_a_container_that_does_not_decode_leaves_the_others_their_verdicts(
     run: Run, resources: object

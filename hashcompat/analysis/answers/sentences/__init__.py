@@ -64,6 +64,16 @@ def _start(situation: Situation) -> str:
     return f"{later} the kubelet {situation.new} starts,"
 
 
+_KILLS: Final[Mapping[str, str]] = {
+    rules.NO_VOLUME: f"it kills {_EVERY}, and the pod that takes its place waits for a volume in vain",
+    rules.NOT_CREATED: "it kills this container, and fails to create it again",
+    rules.WAITS_FOR_SIDECAR: f"it kills {_EVERY}, and starts none behind the pod's sidecar again",
+    rules.DEADLINE: f"it ends this pod: it kills {_EVERY}, for good, and the pod is Failed",
+    rules.PRIVILEGED: f"it does not let this pod run: it kills {_EVERY}, and starts none again",
+}
+"""What a kubelet does that kills for one of these rules, whatever the pod."""
+
+
 def _what_kill(situation: Situation) -> str:
     start = _start(situation)
     if situation.has(rules.RUNTIME_GONE):
@@ -74,14 +84,8 @@ def _what_kill(situation: Situation) -> str:
         )
     if situation.has(rules.STATIC_REFUSED, rules.MANIFEST_MISSING):
         return f"{start} it no longer runs this static pod: it kills {_EVERY}, and the pod disappears"
-    if situation.has(rules.NO_VOLUME):
-        return f"{start} it kills {_EVERY}, and the pod that takes its place waits for a volume in vain"
-    if situation.has(rules.NOT_CREATED):
-        return f"{start} it kills this container, and fails to create it again"
-    if situation.has(rules.WAITS_FOR_SIDECAR):
-        return f"{start} it kills {_EVERY}, and starts none behind the pod's sidecar again"
-    if situation.has(rules.DEADLINE):
-        return f"{start} it ends this pod: it kills {_EVERY}, for good, and the pod is Failed"
+    if text := next((text for rule, text in _KILLS.items() if situation.has(rule)), ""):
+        return f"{start} {text}"
     if situation.has(rules.FINISHED, rules.STATE_UNKNOWN):
         return f"{start} it kills this container, and does not create it again"
     if situation.has(*REFUSED):
@@ -117,13 +121,15 @@ def _unknown(situation: Situation) -> str:
         return f"{kubelet} admits this pod again, or kills it for good, is not known"
     if situation.has(rules.DEADLINE):
         return f"{kubelet} ends this pod is not known"
+    if situation.has(rules.PRIVILEGED):
+        return f"{kubelet} lets this pod run, or kills its containers, is not known"
     return f"{kubelet} restarts this container is not known"
 
 
 def deciding(situation: Situation) -> str:
     """Say what would decide an UNKNOWN verdict, without the full stop; the last reason is why it is one."""
     decisive = [text for reason in situation.item.reasons if (text := _words(reason.id).decides)]
-    worst = "kill" if situation.has(*REFUSED, rules.DEADLINE) else "restart"
+    worst = "kill" if situation.has(*REFUSED, rules.DEADLINE, rules.PRIVILEGED) else "restart"
     return f"{_narrowed(situation) or decisive[-1]}; until then count it as a {worst}"
 
 

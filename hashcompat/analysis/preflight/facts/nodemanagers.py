@@ -16,7 +16,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.preflight.facts import Facts, host, managers
-from hashcompat.analysis.preflight.facts.kubelet import chosen
+from hashcompat.analysis.preflight.facts.kubelet import chosen, truth
 from hashcompat.analysis.preflight.facts.statefiles import Condition, is_read
 from hashcompat.core.catalog.behaviour import Gates, Settings
 from hashcompat.core.catalog.hazards import Hazards
@@ -43,19 +43,39 @@ class OwnSettings(msgspec.Struct, frozen=True):
     """The feature gates that are set."""
     sysctls: frozenset[str]
     """The unsafe sysctls that it allows, and beginnings of them that end in ``*``."""
+    privileged: bool | None = None
+    """Whether it runs privileged containers; None where what it is given for that is no truth value."""
 
 
 @lru_cache(maxsize=1 << 10)
 def settings_of(files: Files, kubelet: Kubelet, catalog: Catalog) -> OwnSettings | None:
     """Return what a node gives to the kubelet that starts there; None where its files do not show that."""
-    facts = Facts(dump_of(files), table=catalog.hazards(kubelet.release).flags)
+    hazards = catalog.hazards(kubelet.release)
+    facts = Facts(dump_of(files), table=hazards.flags)
     try:
         value = facts.setting("allowed-unsafe-sysctls", "allowedUnsafeSysctls") or ()
         words = value.split(",") if isinstance(value, str) else value
         sysctls = frozenset(word.strip() for word in words if isinstance(word, str) and word.strip())
-        return None if MASK in "".join(sysctls) else OwnSettings(facts.gates, sysctls)
+        if MASK in "".join(sysctls):
+            return None
+        return OwnSettings(facts.gates, sysctls, _runs_privileged(facts, kubelet, hazards))
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return None
+
+
+def _runs_privileged(facts: Facts, kubelet: Kubelet, hazards: Hazards) -> bool | None:
+    """Return whether a kubelet runs privileged containers; None where its flag has no truth value.
+
+    The configuration files of 1.8 and 1.9 have a field for it too.
+    """
+    way, field = kubelet.behaviour.privileged_pods, "allowPrivileged"
+    if way == "always":
+        return True
+    if "allow-privileged" in facts.flags:
+        return truth(facts.flags["allow-privileged"])
+    if field in hazards.config.fields(kubelet.release) and field in facts.config:
+        return truth(facts.config[field])
+    return way == "unless forbidden"
 
 
 @lru_cache(maxsize=1 << 10)

@@ -39,6 +39,7 @@ POD: Final[tuple[Decide, ...]] = (
     pod.missing_manifest,  # nor is its manifest there any more
     *ADMISSION,
     pod.overdue,  # its deadline has passed, and it is no static pod
+    pod.privileged,  # a privileged container, which kubelets before 1.15 may not run
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
     pod.all_lost,  # nothing of it runs but what the runtime does not know, and none starts again
     sandbox.moved_cgroup,  # another QoS class, between 1.15 and 1.16

@@ -108,6 +108,8 @@ class Case(msgspec.Struct, frozen=True):
     """Whether vendors' kubelets that are not public are taken to be as upstream's."""
     allowed_sysctls: frozenset[str] | None = None
     """The sysctls that the target kubelet allows besides the safe ones; None where that is not known."""
+    privileged: bool | None = None
+    """Whether the target kubelet runs privileged containers; None where what it is given is not known."""
     maker: str = ""
     """The release whose hash is recorded, where it is neither kubelet's; empty if no known release's is."""
     creators: Creators | None = None

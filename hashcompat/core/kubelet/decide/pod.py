@@ -183,6 +183,26 @@ def overdue(case: Case) -> Decision | None:
     return kill(rules.DEADLINE, "its activeDeadlineSeconds have passed since its startTime")
 
 
+def privileged(case: Case) -> Decision | None:
+    """Kill a pod with a privileged container where the target kubelet does not run these.
+
+    It admits the pod, and ends it whenever it looks at it. Only from 1.11 on a kubelet runs such pods without
+    being given that it may, so one that runs now shows nothing of what an older kubelet is given. Source:
+    pkg/kubelet/util.go ``canRunPod``, pkg/kubelet/kubelet.go ``syncPod`` (1.5.8 - 1.14.10).
+    """
+    way = case.new.behaviour.privileged_pods
+    if way == "always" or not case.whole.is_privileged:
+        return None
+    if case.privileged is False:
+        text = f"{case.new.release} does not run privileged containers: --allow-privileged is off"
+        return kill(rules.PRIVILEGED, text)
+    is_allowed = case.old_known and case.old.behaviour.privileged_pods == way
+    if case.privileged is None and way == "if allowed" and not is_allowed:
+        text = f"whether --allow-privileged is given, without which {case.new.release} runs no privileged "
+        return unknown(rules.PRIVILEGED, f"{text}containers, is not in the input")
+    return None
+
+
 def unless_overdue(case: Case, decision: Decision) -> Decision:
     """Leave open what becomes of a static pod that is kept though its deadline had passed.
 

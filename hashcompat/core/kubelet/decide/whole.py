@@ -216,6 +216,18 @@ class Whole:
         return self.once(("unsafe", safe), lambda: bool(self.sysctls(behaviour).difference(safe)))
 
     @cached_property
+    def is_privileged(self) -> bool:
+        """Whether a container is privileged, an init container that has ended too; no ephemeral one counts.
+
+        Source: pkg/kubelet/util.go ``canRunPod``, 1.14.10.
+        """
+        return any(
+            mapping(one.spec.get("securityContext")).get("privileged") is True
+            for one in self._pod.containers
+            if one.type is not ContainerType.EPHEMERAL
+        )
+
+    @cached_property
     def devices(self) -> str:
         """The first extended resources that the containers ask for, which device plugins serve, as text.
 

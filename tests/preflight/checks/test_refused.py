@@ -25,6 +25,7 @@ SYSCTL = pod(
     spec={"securityContext": {"sysctls": [{"name": "net.ipv4.ip_local_reserved_ports", "value": "1"}]}}
 )
 SIDECAR = pod(spec={"initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always"}]})
+PRIVILEGED = pod({"name": "c", "image": "i", "securityContext": {"privileged": True}})
 OWN_USERS = pod(spec={"hostNetwork": True, "hostUsers": False})
 RBD = pod(
     {"name": "c", "image": "i", "volumeMounts": [{"name": "v", "mountPath": "/v"}]},
@@ -74,6 +75,8 @@ def states(
         ("PF-123", SIDECAR, "1.30.0", "1.29.0", ("OK", "")),
         ("PF-127", OWN_USERS, "1.35.0", "1.36.0", ("ERROR", "ns/p")),
         ("PF-127", OWN_USERS, "1.34.0", "1.35.0", ("OK", "")),
+        ("PF-127", PRIVILEGED, "1.11.0", "1.10.13", ("UNKNOWN", "ns/p")),
+        ("PF-127", PRIVILEGED, "1.12.0", "1.11.0", ("OK", "")),
         ("PF-128", RBD, "1.30.0", "1.31.0", ("WARN", "ns/p")),
         ("PF-128", RBD, "1.29.0", "1.30.0", ("OK", "")),
     ],

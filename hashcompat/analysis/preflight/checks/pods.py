@@ -129,7 +129,12 @@ SYSCTLS: Final = Check(
 
 FEATURES: Final = Check(
     "PF-127",
-    of_reasons({rules.FEATURE_REFUSED: "set the gate for the kubelet, or move the pod to another node"}),
+    of_reasons(
+        {
+            rules.FEATURE_REFUSED: "set the gate for the kubelet, or move the pod to another node",
+            rules.PRIVILEGED: "give --allow-privileged=true to the kubelet, or move the pod to another node",
+        }
+    ),
     OF_PLAN,
 )
 

@@ -9,7 +9,7 @@ from hashcompat.core.rules import every
 from scripts.docs.rules import checks_markdown, rules_markdown
 from tests.helpers.program import Run
 
-REASONS = [f"HC{number:03}" for number in range(1, 57)]
+REASONS = [f"HC{number:03}" for number in range(1, 58)]
 IDS = [*REASONS, *(check.rule.id for check in CHECKS)]
 
 

@@ -170,6 +170,45 @@ def test_hc016_an_init_container_that_ended_in_another_runtime_shows_nothing(
     assert decided(run, "1.23.17", "1.24.0", given) == expected
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "more", "rule"),
+    [
+        pytest.param("1.23.17", "1.24.0", (), "HC016", id="another container runtime"),
+        pytest.param("1.23.17", "1.24.0", ("--cri-dockerd",), "", id="the same one"),
+        pytest.param("1.15.12", "1.16.15", (), "HC039", id="another QoS class"),
+        pytest.param("1.16.15", "1.17.17", (), "", id="the same one of both"),
+        pytest.param("1.5.8", "1.6.13", (), "HC017", id="another maker of sandboxes"),
+        pytest.param("1.2.7", "1.3.0", (), "HC018", id="another pause image"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("change", "stays"),
+    [
+        pytest.param({}, False, id="the pod restarts"),
+        pytest.param({"phase": "Succeeded"}, True, id="it has finished"),
+        pytest.param({"restartPolicy": "Never"}, True, id="it never restarts"),
+        pytest.param({"nodeSelector": {"disk": "ssd"}}, True, id="it is not admitted again"),
+    ],
+)
+def test_an_init_container_that_has_ended_runs_again_with_its_pod(
+    run: Run, old: str, new: str, more: tuple[str, ...], rule: str, change: Json, stays: bool
+) -> None:
+    """Any new sandbox begins with it (kuberuntime_manager.go computePodActions, 1.8.15 and 1.24.17)."""
+    given = _by_id("docker")
+    given["spec"] |= {key: value for key, value in change.items() if key != "phase"}
+    init = {"name": "i", "image": "i", "resources": {"requests": {"cpu": "1"}}}
+    given["spec"]["initContainers"] = [init]
+    row = {"name": "i", "state": {"terminated": {"exitCode": 0}}, "containerID": f"docker://{64 * 'b'}"}
+    given["status"] |= {"initContainerStatuses": [row]} | {k: v for k, v in change.items() if k == "phase"}
+    host = node(f"v{old}")
+    host["metadata"]["labels"] = {"disk": "hdd"}
+    host["status"]["nodeInfo"]["containerRuntimeVersion"] = "docker://20.10.24"
+    item = planned(run, old, new, host, given, more=more)["i"]
+    again = bool(rule) and not stays
+    assert (item["verdict"], item["podRecreated"]) == ("KEEP", again)
+    assert [row["id"] for row in item["reasons"]] == ["HC002", *([rule] if again else [])]
+
+
 def test_hc016_replicas_and_snapshots_keep_whose_ids_they_have(run: Run, tmp_path: Path) -> None:
     pods = [_by_id(runtime, name) for name, runtime in [("a", "docker"), ("b", "cri-o"), ("c", "docker")]]
     (tmp_path / "pods.json").write_bytes(as_json(*pods))

@@ -119,8 +119,7 @@ def _decide(case: Case) -> Decision:
 def _killed_or_kept(case: Case) -> Decision:
     decision = _first((*POD, static.by_manifest), case)
     if decision is not None:
-        kept = decision.verdict is Verdict.KEEP
-        return sandbox.with_sandbox(case, static.with_pod(case, decision)) if kept else decision
+        return _with_pod(case, decision) if decision.verdict is Verdict.KEEP else decision
     by_mirror_pod = static.by_mirror_pod(case)
     if by_mirror_pod is not None and by_mirror_pod.pod_recreated:
         return by_mirror_pod
@@ -131,6 +130,15 @@ def _killed_or_kept(case: Case) -> Decision:
         decision = resize.resized_init(case) or decision
     decision = _unless_changed(case, decision)
     return by_mirror_pod if by_mirror_pod is not None and decision.verdict is Verdict.KEEP else decision
+
+
+def _with_pod(case: Case, kept: Decision) -> Decision:
+    """Return the decision for a container that is left alone, or that is created again with its pod."""
+    kept = static.with_pod(case, kept)
+    anew = sandbox.with_sandbox(case, kept)
+    if anew is not kept and (ended := _first((*ADMISSION, pod.overdue, pod.privileged), case)):
+        return kept if ended.verdict is Verdict.KILL else anew
+    return anew
 
 
 def _decide_by_record(case: Case) -> Decision | None:

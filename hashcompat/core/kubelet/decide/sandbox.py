@@ -13,7 +13,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision, kill, unknown
-from hashcompat.core.kubelet.decide.pod import ending, fails_by_loss, resets_all, rules_of
+from hashcompat.core.kubelet.decide.pod import ending, fails_by_loss, resets_all, rules_of, runtime_gone
 from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE, forgets
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
@@ -25,20 +25,31 @@ _FIX_GATE: Final = "PodLevelResourcesFixKubeletQOSClass"
 
 
 def with_sandbox(case: Case, kept: Decision) -> Decision:
-    """Return the decision for a container that does not run: with its sandbox the pod is created again."""
+    """Return the decision for a container that does not run: with its sandbox the pod is created again.
+
+    So init containers that have ended run again, whatever replaces the sandbox.
+    """
+    # nor does one of which every regular container has ended for good: no kubelet has written its phase yet
+    ends = ending(case.pod) or case.whole.is_done(rules_of(case))
+    if ends or case.container.running is not False or kept.pod_recreated:
+        return kept
+    reason = _anew(case)
+    if reason is None:
+        return kept
+    return structs.replace(kept, reasons=(*kept.reasons, reason), pod_recreated=True)
+
+
+def _anew(case: Case) -> Reason | None:
+    """Return why the pod gets another sandbox, in the order of the decision; None where it gets none."""
+    for decide in (runtime_gone, moved_cgroup, sandbox_replaced):
+        if found := decide(case):
+            return found.reasons[0] if found.pod_recreated else None
     # a pod without any sandbox gets one (attempt 0), unless it has failed by that (observed, 1.31.14)
     starts_again = _gets_first(case) if case.gone else case.pod.restart_policy != "Never"
-    starts_again = starts_again and not (case.gone and fails_by_loss(case))
-    # nor does one of which every regular container has ended for good: no kubelet has written its phase yet
-    starts_again = starts_again and not ending(case.pod) and not case.whole.is_done(rules_of(case))
-    if not starts_again or case.container.running is not False or kept.pod_recreated:
-        return kept
-    _, why = failed_check(case)
-    why = "the runtime has no sandbox of the pod any more" if case.gone else why
-    if not why:
-        return kept
-    reason = Reason(rules.SANDBOX_BROKEN, why)
-    return structs.replace(kept, reasons=(*kept.reasons, reason), pod_recreated=True)
+    if not starts_again or (case.gone and fails_by_loss(case)):
+        return None
+    why = "the runtime has no sandbox of the pod any more" if case.gone else failed_check(case)[1]
+    return Reason(rules.SANDBOX_BROKEN, why) if why else None
 
 
 def sandbox_replaced(case: Case) -> Decision | None:

@@ -280,6 +280,49 @@ def test_what_a_container_that_restarts_needs_to_start_again(
     assert sorted(spec["besides"]) == sorted(lines)
 
 
+PULLED = (
+    "1 container that restarts with an image that another container runtime needs too is down until a "
+    "registry answers, unless it is there already: ns/p/c"
+)
+BROUGHT = (
+    "1 container that restarts with imagePullPolicy Never in another container runtime is down for good "
+    "unless the image was brought there: ns/p/c"
+)
+
+
+@pytest.mark.parametrize(
+    ("new", "policy", "more", "lines"),
+    [
+        ("1.24.17", "IfNotPresent", (), [PULLED]),
+        ("1.24.17", "Never", (), [BROUGHT]),
+        ("1.24.17", "Always", (), [ALWAYS]),
+        ("1.24.17", "IfNotPresent", ("--cri-dockerd",), []),
+        ("1.23.16", "IfNotPresent", (), []),
+        ("1.23.16", "IfNotPresent", ("--other-runtime",), [PULLED]),
+    ],
+)
+def test_another_container_runtime_has_none_of_the_images(
+    run: Run, new: str, policy: str, more: tuple[str, ...], lines: list[str]
+) -> None:
+    host = node("v1.23.17")
+    host["status"]["nodeInfo"]["containerRuntimeVersion"] = "docker://20.10.24"
+    given = as_json(host, pod({**C, "imagePullPolicy": policy}))
+    spec = run("plan", "--to", new, "-f", "-", "-o", "json", *more, stdin=given).document["spec"]
+    assert spec["besides"] == lines
+
+
+def test_what_a_pods_init_container_needs_in_another_container_runtime(run: Run) -> None:
+    given = pod({**C, "name": "main"}, spec={"initContainers": [{**C, "imagePullPolicy": "IfNotPresent"}]})
+    given["status"] = {
+        "phase": "Running",
+        "containerStatuses": [{"name": "main", "state": {"running": {}}}],
+        "initContainerStatuses": [{"name": "c", "state": {"terminated": {"exitCode": 0}}}],
+    }
+    way = ("plan", "--from", "1.30.13", "--to", "1.30.14", "--other-runtime", "-f", "-", "-o", "json")
+    (line,) = run(*way, stdin=as_json(given)).document["spec"]["besides"]
+    assert line.startswith("2 containers that restart with an image that another container runtime needs too")
+
+
 @pytest.mark.parametrize(("state", "lines"), [("SANDBOX_NOTREADY", [ALWAYS]), ("SANDBOX_READY", [])])
 def test_what_an_init_container_of_a_recreated_pod_needs_to_run_again(
     run: Run, tmp_path: Path, state: str, lines: list[str]

@@ -19,7 +19,14 @@ from hashcompat.core.kubelet.decide import refused, static
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.decide.creation import lacks_gate
 from hashcompat.core.kubelet.decide.memory import UNEXPECTED
-from hashcompat.core.kubelet.decide.pod import at_rest, ending, forgets_sidecars, overdue, waits_for_volume
+from hashcompat.core.kubelet.decide.pod import (
+    at_rest,
+    ending,
+    forgets_sidecars,
+    overdue,
+    runtime_gone,
+    waits_for_volume,
+)
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.items import PodName
 from hashcompat.core.model.pods import Container, ContainerType, Pod
@@ -41,12 +48,22 @@ class RestartNeed(StrEnum):
 
     REGISTRY = "registry"
     IMAGE = "image"
+    OTHER_REGISTRY = "registry of another runtime"
+    OTHER_IMAGE = "image in another runtime"
     OBJECTS = "objects"
 
 
 _NEEDS: Final = {
     RestartNeed.REGISTRY: ("imagePullPolicy Always", "until a registry answers"),
     RestartNeed.IMAGE: ("imagePullPolicy Never", "for good where the node has lost the image"),
+    RestartNeed.OTHER_REGISTRY: (
+        "an image that another container runtime needs too",
+        "until a registry answers, unless it is there already",
+    ),
+    RestartNeed.OTHER_IMAGE: (
+        "imagePullPolicy Never in another container runtime",
+        "for good unless the image was brought there",
+    ),
     RestartNeed.OBJECTS: ("Secrets or ConfigMaps in the environment", "while one of these is missing"),
 }
 """What such a container has, and how long it is down then."""
@@ -127,7 +144,7 @@ class Cautions:
                 doubtful,
                 failed=_failing(case) if case else None,
                 barred=_barred(case) if case else None,
-                needs=tuple(_restart_needs(draft.pod, draft.container)) if runs_again else (),
+                needs=tuple(_restart_needs(draft.pod, draft.container, case)) if runs_again else (),
                 skipped=draft.skipped,
             )
         record = self._judge.view.options.records.latest(draft.pod, draft.container)
@@ -149,7 +166,9 @@ class Cautions:
                 if verdict is Verdict.KEEP and draft.container.running
                 else None
             ),
-            needs=tuple(_restart_needs(draft.pod, draft.container)) if verdict is Verdict.RESTART else (),
+            needs=(
+                tuple(_restart_needs(draft.pod, draft.container, case)) if verdict is Verdict.RESTART else ()
+            ),
             slow=(str(case.old.release), str(case.new.release)) if slow else None,
         )
 
@@ -265,10 +284,11 @@ def _unready(case: Case, container: Container) -> tuple[str, int] | None:
     return (str(case.new.release), seconds) if seconds else None
 
 
-def _restart_needs(pod: Pod, container: Container) -> Iterator[RestartNeed]:
+def _restart_needs(pod: Pod, container: Container, case: Case | None) -> Iterator[RestartNeed]:
     """Yield what a container needs to start again.
 
-    A manifest may leave the default of imagePullPolicy out. Source: pkg/kubelet/images/image_manager.go
+    A manifest may leave the default of imagePullPolicy out. Container runtimes share no images, not even
+    Docker and the containerd that it runs on. Source: pkg/kubelet/images/image_manager.go
     ``EnsureImageExists``, 1.31.14; pkg/kubelet/kubelet_pods.go ``makeEnvironmentVariables``: what is optional
     may be gone.
     """
@@ -276,8 +296,14 @@ def _restart_needs(pod: Pod, container: Container) -> Iterator[RestartNeed]:
     policy = spec.get("imagePullPolicy")
     if not policy and (pod.manifest or pod.static_manifest is not None):
         policy = pull_policy(str(spec.get("image", "")), _PARSER)
-    if policy in ("Always", "Never"):
-        yield RestartNeed.REGISTRY if policy == "Always" else RestartNeed.IMAGE
+    elsewhere = case is not None and runtime_gone(case) is not None
+    match policy:
+        case "Always":
+            yield RestartNeed.REGISTRY
+        case "Never":
+            yield RestartNeed.OTHER_IMAGE if elsewhere else RestartNeed.IMAGE
+        case _ if elsewhere:
+            yield RestartNeed.OTHER_REGISTRY
     sources = [row["valueFrom"] for row in filter(is_object, rows(spec, "env")) if row.get("valueFrom")]
     sources += rows(spec, "envFrom")
     named = (part(source, key) for source in filter(is_object, sources) for key in _OF_OBJECTS)

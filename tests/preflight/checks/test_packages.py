@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+import hashcompat
 from hashcompat.analysis.preflight.checks import Need
 from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.model.pods import Pod
 from hashcompat.sources.objects import read_object
 from tests.helpers.dumps import ALL, GONE, INFO, Key, docker, dump, findings, found, unread, upgrade
-from tests.helpers.pods import pod
+from tests.helpers.pods import node, pod
 
 
 def read(name: str, resource: str, **more: Any) -> Pod:
@@ -125,3 +126,16 @@ def test_pf142_under_docker_and_without_the_list() -> None:
     missing = dump({("cri", "images"): GONE})
     (one,) = found("PF-142", missing, upgrade("1.31.14", restarts=lambda *_: True), cluster, ALL)
     assert one[0] == "UNKNOWN"
+
+
+@pytest.mark.parametrize(("more", "status"), [({}, "UNKNOWN"), ({"cri_dockerd": True}, "OK")])
+def test_pf142_images_of_docker_say_nothing_of_another_container_runtime(more: Any, status: str) -> None:
+    given = pod({"name": "c", "image": "nginx:1.27", "imagePullPolicy": "IfNotPresent"})
+    host = node("1.23.17")
+    host["status"]["nodeInfo"]["containerRuntimeVersion"] = "docker://20.10.24"
+    items = hashcompat.plan([given, host], to="1.24.17", **more).items
+    to = upgrade("1.24.17", "1.23.17", planned=items, restarts=lambda *_: status == "UNKNOWN")
+    rows = '[{"RepoTags":["nginx:1.27"]}]'
+    of_docker = dump({**docker("20.10.24"), ("docker", "images"): rows, ("cri", "images"): GONE})
+    cluster = NodeObjects(pods=(running("nginx:1.27", "IfNotPresent"),))
+    assert [one[0] for one in found("PF-142", of_docker, to, cluster, ALL)] == [status]

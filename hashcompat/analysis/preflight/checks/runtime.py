@@ -13,7 +13,7 @@ from typing import Final
 from hashcompat.analysis.preflight.checks import OF_BOTH, OF_REWRITING, Check, KubeletStart, Need, Problem
 from hashcompat.analysis.preflight.checks.states import gates_of
 from hashcompat.analysis.preflight.facts import Facts, runtime, runtimefiles
-from hashcompat.core import shown
+from hashcompat.core import rules, shown
 from hashcompat.core.catalog.hazards import REWRITABLE
 from hashcompat.core.corev1.defaults import is_same_image
 from hashcompat.core.go.jsonpath import mapping
@@ -277,11 +277,17 @@ SANDBOX_IMAGE: Final = Check("PF-314", _find_sandbox_image)
 
 # PF-142: containers that restart, whose image is not on the node any more.
 
+_OTHER_IMAGES: Final = (
+    "containers are created again in another container runtime, and which images that one has is not in the "
+    "input: pull them into it before the kubelet starts"
+)
+
 
 def _find_images(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     """Name the containers that a plan restarts and whose image is missing.
 
-    Source: pkg/kubelet/images/image_manager.go ``EnsureImageExists``, 1.9.11 - 1.37.1 (ErrImageNeverPull).
+    The images of the runtime that runs now say nothing of those that another one has. Source:
+    pkg/kubelet/images/image_manager.go ``EnsureImageExists``, 1.9.11 - 1.37.1 (ErrImageNeverPull).
     """
     restarts = [
         (name_path(pod.namespace, pod.name, container.name), container)
@@ -291,6 +297,9 @@ def _find_images(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     ]
     if not restarts:
         return
+    items = upgrade.planned or ()
+    if any(reason.id == rules.RUNTIME_GONE for item in items for reason in item.reasons):
+        raise UnreadError(_OTHER_IMAGES)
     if facts.drives_docker:
         names = runtime.docker_images(facts.dump)
     else:

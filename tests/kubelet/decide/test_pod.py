@@ -286,6 +286,30 @@ def test_hc016_a_pod_that_never_restarts_has_failed_without_its_containers(
     assert bool(item["expect"]) is (expected == "RESTART")
 
 
+@pytest.mark.parametrize(
+    ("new", "policy", "expected"),
+    [
+        pytest.param("1.24.17", "Never", "KILL", id="it has failed to start"),
+        pytest.param("1.36.5", "Never", "KILL", id="to any newer kubelet too"),
+        pytest.param("1.22.17", "Never", "KILL", id="from 1.22 on"),
+        pytest.param("1.21.14", "Never", "RESTART", id="not to an older one"),
+        pytest.param("1.24.17", "OnFailure", "RESTART", id="it begins again"),
+        pytest.param("1.24.17", "Always", "RESTART", id="and so it does here"),
+    ],
+)
+def test_hc016_a_never_pod_has_failed_without_the_init_container_that_ran(
+    run: Run, new: str, policy: str, expected: str
+) -> None:
+    """Its state is taken for 137, and that fails the pod though no other container has run (``getPhase``)."""
+    waits = {"name": "main", "state": {"waiting": {"reason": "PodInitializing"}}}
+    status = {**with_status("initContainerStatuses", phase="Pending"), "containerStatuses": [waits]}
+    given = pod(MAIN, spec={"restartPolicy": policy, "initContainers": [C]}, status=status)
+    items = planned(run, new, new, given, more=("--other-runtime",))
+    assert items["c"]["verdict"] == expected
+    assert items["main"]["verdict"] == "KEEP"
+    assert [items[name]["podRecreated"] for name in ("c", "main")] == 2 * [expected == "RESTART"]
+
+
 BY_CODE: Json = {"action": "Restart", "exitCodes": {"operator": "In", "values": [137]}}
 ALL_BY_CODE: Json = {**BY_CODE, "action": "RestartAllContainers"}
 

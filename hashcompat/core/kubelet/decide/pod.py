@@ -328,17 +328,25 @@ def fails_by_loss(case: Case, *, unknown: bool = False) -> bool:
 
     A kubelet that starts knows what ran from the status at the API server, and of static pods nothing. It
     takes 137 for the exit code of what it lacks. The pod has failed where none of its containers is to start
-    again, by its restartPolicy or by their own. ``unknown``: the runtime has them, and does not know their
-    state. Source: pkg/kubelet/kubelet_pods.go ``convertToAPIContainerStatuses``, ``convertContainerStatus``
-    and ``getPhase``, kubelet.go ``syncPod`` (1.19.16 - 1.37.1).
+    again, by its restartPolicy or by their own, or where an init container ran that is not to start again.
+    ``unknown``: the runtime has them, and does not know their state. Source: pkg/kubelet/kubelet_pods.go
+    ``convertToAPIContainerStatuses``, ``convertContainerStatus`` and ``getPhase``, kubelet.go ``syncPod``
+    (1.19.16 - 1.37.1).
     """
     ended = ("ended", "ended if unknown") if unknown else ("ended",)
     if case.pod.static or case.new.behaviour.lost_containers not in ended:
         return False
+    policy, own = case.pod.restart_policy, rules_of(case)
+    begun = [
+        container
+        for container in case.pod.containers
+        if container.type is ContainerType.INIT and container.running
+    ]
+    if not unknown and any(not starts_again(container.spec, policy, _LOST_CODE, own) for container in begun):
+        return True
     main = [container for container in case.pod.containers if container.type == "container"]
     if any(container.running is False and not (container.started or container.ended) for container in main):
         return False  # one that has never run keeps its pod pending
-    policy, own = case.pod.restart_policy, rules_of(case)
     return not any(
         starts_again(container.spec, policy, code, own)
         for container in main

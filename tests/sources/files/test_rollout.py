@@ -51,7 +51,8 @@ def test_a_process_that_is_killed_leaves_the_state_and_no_lock(tmp_path: Path) -
     state = RolloutFile(path)
     state.update(lambda _: (Rollout({"a": TURN}), None))
     script = (
-        "import sys, time\nfrom pathlib import Path\nfrom hashcompat.sources.files.rollout import RolloutFile\n"
+        "import sys, time\nfrom pathlib import Path\n"
+        "from hashcompat.sources.files.rollout import RolloutFile\n"
         "def edit(rollout):\n print('holds', flush=True)\n time.sleep(600)\n"
         "RolloutFile(Path(sys.argv[1])).update(edit)"
     )

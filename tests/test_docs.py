@@ -12,7 +12,7 @@ import pytest
 from hashcompat.analysis import planning
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.core.rules import every
+from hashcompat.core.rules import all_rules
 from hashcompat.sources.files import collect as samples
 from scripts.docs import badges, captures, hashed, largeplan, pages, plans, upgrades
 from scripts.lib.generated import Generated
@@ -59,7 +59,7 @@ def test_a_page_that_differs_or_is_missing_is_named(generated: Generated, tmp_pa
 def test_every_rule_and_every_boundary_has_its_place(catalog: Catalog) -> None:
     rules, matrix = ((ROOT / "docs" / name).read_text() for name in ("rules.md", "matrix.md"))
     assert [line[3:8] for line in rules.splitlines() if line.startswith("## ")] == [
-        rule.id for rule in every()
+        rule.id for rule in all_rules()
     ]
     minors = catalog.known.minors
     for old, new in pairwise(minors):

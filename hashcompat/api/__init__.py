@@ -76,7 +76,7 @@ from hashcompat.core.policies import FailOn, Limit, Policy
 from hashcompat.core.policies.exceptions import Exemption
 from hashcompat.core.records.index import Records
 from hashcompat.core.records.probes import Dump
-from hashcompat.core.rules import Rule, every
+from hashcompat.core.rules import Rule, all_rules
 from hashcompat.output.formats.summary import Notebook
 from hashcompat.sources.filters import Filters
 
@@ -177,4 +177,4 @@ def __getattr__(name: str) -> tuple[Rule, ...]:
     """Read the pages of the rules when ``RULES`` is first used."""
     if name != "RULES":
         raise AttributeError(f"module 'hashcompat.api' has no attribute {name!r}")
-    return every()
+    return all_rules()

@@ -64,9 +64,9 @@ def _files_and_releases(
 
 def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the id of a rule or of a check, with its name."""
-    from hashcompat.core.rules import CHECKS, every
+    from hashcompat.core.rules import CHECKS, all_rules
 
-    wanted, rules = incomplete.upper(), (*every(), *every(CHECKS))
+    wanted, rules = incomplete.upper(), (*all_rules(), *all_rules(CHECKS))
     return [_item(rule.id, help=rule.name) for rule in rules if rule.id.startswith(wanted)]
 
 

@@ -51,7 +51,7 @@ class _Child:
         self._stream = os.fdopen(reader, "rb")
         self._running = True
 
-    def found(self) -> Iterator[Any]:
+    def results(self) -> Iterator[Any]:
         """Yield what the work finds, once it is done; raises FailedError where it does not succeed."""
         import pickle  # noqa: PLC0415 - only a large file pays for the import
 
@@ -102,7 +102,7 @@ def begun(works: Sequence[Work]) -> Iterator[Callable[[], Iterator[Iterator[Any]
     try:
         for work in works:
             children.append(_Child(work))  # noqa: PERF401 - those that began are stopped
-        yield lambda: (child.found() for child in children)
+        yield lambda: (child.results() for child in children)
     finally:
         for child in children:
             child.stop()

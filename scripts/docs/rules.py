@@ -7,7 +7,7 @@ from typing import Final
 
 from hashcompat.analysis.preflight import CHECKS
 from hashcompat.analysis.preflight.checks import Check
-from hashcompat.core.rules import Advice, Rule, anchor, every
+from hashcompat.core.rules import Advice, Rule, all_rules, anchor
 from hashcompat.output.report.rules import AVOID, CONFIRM, LEGEND, released
 
 
@@ -69,7 +69,7 @@ _INTRODUCTION: Final = (
 
 def rules_markdown() -> str:
     """Return the reference page docs/rules.md."""
-    rows = [f"| [{rule.id}](#{anchor(rule.id)}) | {rule.name} |" for rule in every()]
+    rows = [f"| [{rule.id}](#{anchor(rule.id)}) | {rule.name} |" for rule in all_rules()]
     parts = [
         "# Rules",
         _INTRODUCTION,
@@ -77,5 +77,5 @@ def rules_markdown() -> str:
         f"{LEGEND} Commands that confirm something change nothing.",
         "\n".join(["| rule | what |", "|---|---|", *rows]),
     ]
-    parts += [part for rule in every() for part in _paragraphs(rule)]
+    parts += [part for rule in all_rules() for part in _paragraphs(rule)]
     return "\n\n".join(parts) + "\n"

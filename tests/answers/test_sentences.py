@@ -14,7 +14,7 @@ from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.verdicts import Reason, Verdict
-from hashcompat.core.rules import every, words
+from hashcompat.core.rules import all_rules, words
 from tests.helpers.pods import as_json, mirror_pod, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import C
@@ -42,7 +42,7 @@ def test_the_sentences_of_each_rule(run: Run, tmp_path: Path, given: Input) -> N
 
 
 def test_every_rule_has_a_clause_an_input_and_its_sentences() -> None:
-    ids = {rule.id for rule in every()}
+    ids = {rule.id for rule in all_rules()}
     said = {rule for rule, one in words().items() if one.why}
     assert said | CLAUSES.keys() == ids
     assert not said & CLAUSES.keys()

@@ -22,7 +22,7 @@ from hashcompat.core.go.quantity import (
     add,
     decimal,
     from_json_or_held,
-    larger_one,
+    larger,
     nano_from_json,
     old_milli_from_json,
     parse,
@@ -54,7 +54,7 @@ def test_a_sum_is_the_sum_and_has_no_text(one: str, other: str) -> None:
 
 @given(TEXTS, TEXTS)
 def test_the_larger_one_exceeds(one: str, other: str) -> None:
-    unscaled, scale = decimal(larger_one(parse(one), parse(other)))
+    unscaled, scale = decimal(larger(parse(one), parse(other)))
     assert Fraction(unscaled) / Fraction(10) ** scale == max(number(one), number(other))
 
 
@@ -83,8 +83,8 @@ def test_what_does_not_fit_goes_through_inf_dec(one: str, other: str) -> None:
 def test_a_larger_one_is_made_inf_dec_by_the_comparison_with_one() -> None:
     wide = add(parse("1.5Gi"), parse("0.5"))
     assert wide[1][0] is not None
-    assert larger_one(parse("5G"), wide) == ((0, 0), ((((False, (5,)), -9),),), "5G", DECIMAL_SI)
-    assert larger_one(parse("1"), wide) == wide
+    assert larger(parse("5G"), wide) == ((0, 0), ((((False, (5,)), -9),),), "5G", DECIMAL_SI)
+    assert larger(parse("1"), wide) == wide
 
 
 def test_absurd_distances_are_refused() -> None:

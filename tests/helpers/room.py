@@ -8,7 +8,7 @@ from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.kubelet.decide.room.admitting import outcomes
 from hashcompat.core.kubelet.decide.room.requests import asking
-from hashcompat.core.kubelet.decide.room.tenants import Tenant, given
+from hashcompat.core.kubelet.decide.room.tenants import Tenant, node_resources
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 
@@ -59,7 +59,7 @@ def refused(case: dict[str, Any], kubelet: Kubelet, wanted: dict[str, str]) -> d
     node = {"apiVersion": "v1", "kind": "Node", **case["node"]}
     pods = collect([node, *case["pods"]]).pods
     tenants = [Tenant(pod, asking(pod, allocatable, kubelet), devices={}) for pod in pods]
-    found = outcomes(tenants, given(allocatable), kubelet)
+    found = outcomes(tenants, node_resources(allocatable), kubelet)
     return {
         uid: short.reason
         for uid, short in found.items()

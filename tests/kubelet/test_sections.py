@@ -9,7 +9,7 @@ import pytest
 
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.compile.gojson import compile_known
+from hashcompat.core.compile.gojson import compile_pruner
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.kubelet.sections import Printing, SectionPrinter, keys_of, printing_of
@@ -88,8 +88,8 @@ def test_what_a_schema_knows_and_the_keys_are_those_of_the_whole(catalog: Catalo
         printer, container = SectionPrinter(), CASES[case]
         assert printer.keys(container) == keys_of(container)
         for schema in schemas:
-            expected = compile_known(schema.container)(container)
-            found = printer.known(schema, container)
+            expected = compile_pruner(schema.container)(container)
+            found = printer.pruned(schema, container)
             assert (found, list(found)) == (expected, list(expected)), case
             assert (found is container) == (expected is container)
             changed += found is not container
@@ -119,5 +119,5 @@ def test_a_tree_with_an_embedded_field_is_left_to_the_hasher(catalog: Catalog) -
     for release in ("1.9.11", "1.20.15"):
         printing = printing_of(schema, catalog.kubelet(release).era, "go1.22")
         assert printer.sections(printing, given).text == printing.hasher.text(given)
-    assert printer.known(schema, given) == {"name": "c", "image": "i"}
-    assert printer.known(schema, {"name": "c"}) == {"name": "c"}
+    assert printer.pruned(schema, given) == {"name": "c", "image": "i"}
+    assert printer.pruned(schema, {"name": "c"}) == {"name": "c"}

@@ -42,7 +42,7 @@ def test_every_golden_text_and_uid(catalog: Catalog, release: str) -> None:
     for name in CASES:
         manifest, node, source = case(name)
         assert static_pod_text(manifest, kubelet) == rows("staticpods", release)[name]["text"], name
-        uid = StaticUid(uids(release)[name], given=name == "uid-given")
+        uid = StaticUid(uids(release)[name], is_set=name == "uid-given")
         assert static_pod_uid(manifest, kubelet, node, source) == uid, name
 
 
@@ -76,7 +76,7 @@ def test_every_minor_names_what_kubeadm_writes(minor: str) -> None:
     for name in KUBEADM:
         manifest, node, source = case(name)
         found = static_pod_uid(manifest, default_catalog().kubelet(newest(minor)), node, source)
-        assert (len(found.uid or ""), found.given, found.unknown) == (32, False, "")
+        assert (len(found.uid or ""), found.is_set, found.unknown) == (32, False, "")
 
 
 @pytest.mark.usefixtures("untraced")
@@ -128,7 +128,7 @@ def test_from_1_21_node_and_path_count_but_no_node_for_a_url(release: str) -> No
 def test_a_given_uid_is_taken(release: str) -> None:
     manifest = minimal()
     manifest["metadata"] |= {"uid": "abc", "creationTimestamp": "2026-01-31T12:00:00Z"}
-    assert uid_of(release, manifest) == StaticUid("abc", given=True)
+    assert uid_of(release, manifest) == StaticUid("abc", is_set=True)
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -155,7 +155,7 @@ def test_a_uid_that_a_manifest_sets_decides_nothing_before_1_6_where_defaults_ar
     given = minimal()
     given["metadata"]["uid"] = "0" * 32
     assert uid_of("1.5.8", given).uid is None
-    assert uid_of("1.6.13", given) == StaticUid("0" * 32, given=True)
+    assert uid_of("1.6.13", given) == StaticUid("0" * 32, is_set=True)
 
 
 @pytest.mark.parametrize("release", ["1.6.13", "1.7.16"])

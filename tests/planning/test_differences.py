@@ -17,7 +17,7 @@ from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.go.types import side_by_side
 from hashcompat.core.kubelet.hashing import compile_hasher, container_hash
-from hashcompat.core.rules import every
+from hashcompat.core.rules import all_rules
 
 NAMES = {"name": "a", "image": "b"}
 MOUNT = {**NAMES, "volumeMounts": [{"name": "v", "mountPath": "/v"}, {"name": "w", "mountPath": "/w"}]}
@@ -291,7 +291,7 @@ def test_whatever_changes_the_hash_between_two_minors_is_named(catalog: Catalog)
             not picked and (one.era is not other.era or bool(field_changes(FILLED, one, other)))
         ), (old, new)
         for reason in difference(FILLED, one, other, catalog) if differ else ():
-            assert reason.id in {rule.id for rule in every()}
+            assert reason.id in {rule.id for rule in all_rules()}
             assert "kubernetes/kubernetes#" in reason.text or new in UNKNOWN_PRS, (old, new, reason)
 
 

@@ -15,7 +15,7 @@ from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.api import inputs
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.kubelet.decide.room.tenants import Given, given
+from hashcompat.core.kubelet.decide.room.tenants import NodeResources, node_resources
 from hashcompat.core.model.pods import Inventory
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.sources.files.collect import collect
@@ -141,11 +141,11 @@ def test_what_nodes_can_give_is_compared_once(catalog: Catalog, monkeypatch: pyt
     """A fleet has thousands of nodes, and one that is short has pods of it decided again."""
     asked: list[Mapping[str, Any]] = []
 
-    def counted(allocatable: Mapping[str, Any]) -> Given:
+    def counted(allocatable: Mapping[str, Any]) -> NodeResources:
         asked.append(allocatable)
-        return given(allocatable)
+        return node_resources(allocatable)
 
-    monkeypatch.setattr(rooms, "given", counted)
+    monkeypatch.setattr(rooms, "node_resources", counted)
     inventory = inputs.collect(perturbed(7))
     view = View(catalog, Options(override_node_releases=True))
     plan = planning.make(inventory, "1.31.14", "1.32.13", view)

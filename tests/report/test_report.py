@@ -32,7 +32,7 @@ from hashcompat.core.model.plan import Way
 from hashcompat.core.model.preflight import Normalization, NormalizationRun
 from hashcompat.core.model.results import KeptPages
 from hashcompat.core.policies import Policy
-from hashcompat.core.rules import RuleList, every
+from hashcompat.core.rules import RuleList, all_rules
 from hashcompat.output.report import document_of
 from hashcompat.output.report.normalization import Signed
 from hashcompat.output.report.planview import without_kept
@@ -78,7 +78,7 @@ def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
         ("matrix", *FLAGS, *SOME): make(view, *UP, pods),
         ("verify", str(golden)): Verifications((verify(golden, catalog),)),
         ("releases",): known_releases(catalog),
-        ("rules",): RuleList((*every(), *(check.rule for check in CHECKS))),
+        ("rules",): RuleList((*all_rules(), *(check.rule for check in CHECKS))),
         ("preflight", "--to", "1.31.14", "--no-node", "--sample"): preflight_nodes(
             None, "1.31.14", source=sample_cluster(), catalog=catalog
         ),

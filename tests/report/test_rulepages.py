@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.analysis.preflight import CHECKS
-from hashcompat.core.rules import DataRows, Rule, RuleList, Since, every
+from hashcompat.core.rules import DataRows, Rule, RuleList, Since, all_rules
 from hashcompat.output.formats.model import Style, render_text
 from hashcompat.output.report.rules import PAGES, command_lines, document_of, paged, released, sections
 
-EVERY = [*every(), *(paged(check) for check in CHECKS)]
+EVERY = [*all_rules(), *(paged(check) for check in CHECKS)]
 LONG = "hashcompat hash --kubelet OLD,NEW --node-name NODE --static-pod-dir MANIFESTS -o json"
 
 
@@ -40,7 +40,7 @@ def test_a_long_command_is_broken_before_a_pipe_and_only_then_before_an_option()
 
 
 def test_the_parts_of_a_page_are_in_order() -> None:
-    titles = [section.title for section in sections(every()[0])]
+    titles = [section.title for section in sections(all_rules()[0])]
     assert titles == [
         "",
         "What it means",
@@ -86,14 +86,14 @@ def test_what_a_rule_does_not_have_is_left_out() -> None:
     ],
 )
 def test_releases_come_from_the_release_data(rule: str, releases: str) -> None:
-    (found,) = (one.since for one in every() if one.id == rule)
+    (found,) = (one.since for one in all_rules() if one.id == rule)
     assert found
     assert found.rows
     assert released(found) == releases
 
 
 def test_every_rule_has_releases() -> None:
-    assert [rule.id for rule in every() if not rule.since or not released(rule.since)] == []
+    assert [rule.id for rule in all_rules() if not rule.since or not released(rule.since)] == []
 
 
 def test_releases_that_no_data_decide_are_as_written() -> None:
@@ -103,7 +103,7 @@ def test_releases_that_no_data_decide_are_as_written() -> None:
 
 
 def test_the_document_has_the_page_too() -> None:
-    (rule,) = (one for one in every() if one.id == "HC016")
+    (rule,) = (one for one in all_rules() if one.id == "HC016")
     item = document_of(rule)
     assert item["page"].endswith("docs/rules.md#hc016")
     assert item["since"] == {"releases": "1.24 and later", "note": rule.since and rule.since.note}

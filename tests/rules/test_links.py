@@ -9,10 +9,10 @@ import pytest
 
 from hashcompat.analysis.preflight import CHECKS
 from hashcompat.core import rules
-from hashcompat.core.rules import every
+from hashcompat.core.rules import all_rules
 from tests.helpers.program import ROOT
 
-IDS = [*(rule.id for rule in every()), *(check.rule.id for check in CHECKS)]
+IDS = [*(rule.id for rule in all_rules()), *(check.rule.id for check in CHECKS)]
 
 
 @pytest.mark.parametrize(

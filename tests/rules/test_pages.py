@@ -18,11 +18,11 @@ from hashcompat.core.catalog.files import DataFiles, default_directory
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.escape import printable
 from hashcompat.core.rules import CHECKS as OF_PREFLIGHT
-from hashcompat.core.rules import Advice, Rule, every, find, findings, page, read, respects, steps
+from hashcompat.core.rules import Advice, Rule, all_rules, find, findings, page, read, respects, steps
 from hashcompat.output.report.rules import paged
 from tests.helpers.program import ROOT
 
-PAGES = [*every(), *map(paged, (check for check in CHECKS))]
+PAGES = [*all_rules(), *map(paged, (check for check in CHECKS))]
 STEPS = [(rule.id, step) for rule in PAGES for step in (*rule.confirm, *rule.avoid)]
 READING = {
     "kubectl": {"get", "version", "describe"},
@@ -74,7 +74,7 @@ def hashcompat_calls() -> list[tuple[str, list[str]]]:
     return list({shlex.join(words): (rule, words) for rule, words in found}.values())
 
 
-@pytest.mark.parametrize("rule", every(), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.id)
 def test_every_part_of_a_page_is_there(rule: Rule) -> None:
     assert rule.meaning.endswith(".")
     assert rule.effect.endswith(".")
@@ -142,7 +142,7 @@ def test_links_are_of_a_known_form_and_each_is_there_once(rule: Rule) -> None:
     assert len(set(rule.links)) == len(rule.links)
 
 
-@pytest.mark.parametrize("rule", every(), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.id)
 def test_a_pull_request_of_the_source_is_linked_unless_it_is_one_of_several(rule: Rule) -> None:
     """The source names them for a reader of the table; the page has links for at least one of them."""
     cited = set(re.findall(r"#(\d{4,})", rule.source))
@@ -222,7 +222,7 @@ def test_a_rule_is_found_by_its_id_and_only_in_its_kind() -> None:
 
 
 def test_every_shared_step_is_in_a_page() -> None:
-    used = {step for rule in every() for step in (*rule.confirm, *rule.avoid)}
+    used = {step for rule in all_rules() for step in (*rule.confirm, *rule.avoid)}
     assert [name for name, step in steps().items() if step not in used] == []
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import hashcompat
 from hashcompat.core import rules
-from hashcompat.core.rules import every
+from hashcompat.core.rules import all_rules
 from tests.helpers.pods import mirror_pod, node, pod
 from tests.helpers.program import ROOT
 
@@ -41,7 +41,7 @@ def constants() -> dict[str, str]:
 def test_ids_are_unique_and_each_has_a_meaning() -> None:
     ids = list(constants().values())
     assert len(set(ids)) == len(ids)
-    assert [rule.id for rule in every()] == sorted(ids)
+    assert [rule.id for rule in all_rules()] == sorted(ids)
 
 
 def test_ids_never_change_their_meaning() -> None:
@@ -149,4 +149,4 @@ def test_the_same_container_in_both_directions_names_the_same_fields() -> None:
 
 def test_documentation_names_no_unknown_id() -> None:
     texts = "".join(path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-    assert set(re.findall(r"\bHC\d{3}\b", texts)) <= {rule.id for rule in every()}
+    assert set(re.findall(r"\bHC\d{3}\b", texts)) <= {rule.id for rule in all_rules()}

@@ -189,7 +189,7 @@ class Hider:
         served = [(form, _unlike(self._schemas, printer.keys(form[0]))) for form in forms]
         for schema in self._schemas:
             among = [form for form, unlike in served if schema in unlike]
-            add(among, partial(printer.known, schema))
+            add(among, partial(printer.pruned, schema))
         without: list[Pair] = []
         _add(without, printer, forms, lambda form: {**form, "resources": {}})
         yield from ((form, self._ways) for form, _ in served)

@@ -109,7 +109,7 @@ def _remedy(draft: Drafted, pin: ManifestPin | None) -> Remedy:
         return Remedy() if before.verdict is Verdict.KEEP else Remedy(obstacle=_NO_RELEASE)
     case = prepared.case
     if pin is not None:
-        uid = StaticUid(pin.uid, given=True)
+        uid = StaticUid(pin.uid, is_set=True)
         case = structs.replace(case, static_uids=(uid, uid))
     before = decide(case) if case.old_known else draft.decision(calibrated=True)
     if before.verdict is Verdict.KILL:
@@ -169,7 +169,7 @@ def rewritten(prepared: Prepared, remedy: Remedy) -> Prepared:
     """Return a case once its record, and the UID of its static pod, are what ``remedy`` makes of them."""
     case = prepared.case
     if remedy.pin is not None:
-        uid = StaticUid(remedy.pin.uid, given=True)
+        uid = StaticUid(remedy.pin.uid, is_set=True)
         case = structs.replace(case, static_uids=(uid, uid))
     if remedy.new is not None and case.recorded is not None:
         record = structs.replace(case.recorded, hash=remedy.new)

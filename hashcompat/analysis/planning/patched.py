@@ -14,7 +14,7 @@ from hashcompat.core.catalog.behaviour import Settings
 from hashcompat.core.catalog.eras import PatchedSource, Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import same_upstream
-from hashcompat.core.compile.gojson import Decoder, compile_known
+from hashcompat.core.compile.gojson import Decoder, compile_pruner
 from hashcompat.core.compile.quick import Remarshal
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import alike
@@ -139,7 +139,7 @@ def _decoded(spec: Mapping[str, Any], schema: Schema) -> Mapping[str, Any]:
 @lru_cache(maxsize=256)
 def _compiled(schema: Schema) -> tuple[Remarshal, Decoder]:
     """Return what finds that a schema knows all of a container, and what takes out what it does not know."""
-    return Remarshal(schema.container, strict=True), compile_known(schema.container)
+    return Remarshal(schema.container, strict=True), compile_pruner(schema.container)
 
 
 class Accepting(msgspec.Struct, frozen=True):

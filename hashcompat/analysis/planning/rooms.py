@@ -22,12 +22,12 @@ from hashcompat.core.kubelet.decide.resize import forgets
 from hashcompat.core.kubelet.decide.room.admitting import deferred, outcomes
 from hashcompat.core.kubelet.decide.room.requests import Asking, as_allocated, as_noted, asking
 from hashcompat.core.kubelet.decide.room.tenants import (
-    Given,
+    NodeResources,
     Sums,
     Tenant,
     Turns,
     devices_of,
-    given,
+    node_resources,
     takes_room,
     tenant_of,
     turn_of,
@@ -164,15 +164,15 @@ class Rooms:
         return {node: turns(taken) for node, taken in self.anew.items() if may_lack(node, taken.total())}
 
     @property
-    def short(self) -> dict[str, Given]:
+    def short(self) -> dict[str, NodeResources]:
         """What the nodes can give where a pod may not fit."""
-        offers = {name: given(self._allocatable.get(name, {})) for name in self.sums}
+        offers = {name: node_resources(self._allocatable.get(name, {})) for name in self.sums}
         return {name: offers[name] for name, sums in self.sums.items() if not sums.fit(offers[name])}
 
     @cached_property
-    def open(self) -> dict[str, Given]:
+    def open(self) -> dict[str, NodeResources]:
         """The same where a pod, or what it is to be resized to, may not fit; once all pods have passed."""
-        return self.short | {name: given(self._allocatable[name]) for name in self.resizing}
+        return self.short | {name: node_resources(self._allocatable[name]) for name in self.resizing}
 
     def shortages(
         self, pods: Iterable[Pod], items: Sequence[Item]

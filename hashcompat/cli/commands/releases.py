@@ -23,7 +23,7 @@ from hashcompat.core.catalog.releases import is_older
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.plan import AUTO
 from hashcompat.core.release import parse_release
-from hashcompat.core.rules import CHECKS, Rule, RuleList, every
+from hashcompat.core.rules import CHECKS, Rule, RuleList, all_rules
 from hashcompat.output.formats.documents import to_json
 from hashcompat.output.report.releases import DIFFERENCE, RELEASES, ROLES, VERSION
 from hashcompat.output.report.rules import PAGES, RULES
@@ -160,7 +160,7 @@ def rules_command(arguments: RuleArguments) -> None:
     With RULE, such as HC004 or PF-103: what it means, how to confirm it on a node, how to avoid it, since
     which release it occurs, and the upstream change.
     """
-    rules = {rule.id: rule for rule in (*every(), *every(CHECKS))}
+    rules = {rule.id: rule for rule in (*all_rules(), *all_rules(CHECKS))}
     wanted = {_rule_id(name, rules) for name in arguments.ids} or rules.keys()
     chosen = RuleList(tuple(rule for name, rule in rules.items() if name in wanted))
     output.show(PAGES if arguments.ids else RULES, chosen, arguments.shown)

@@ -205,7 +205,7 @@ def _integer(kind: str) -> Decoder:
     return lambda value: 0 if value is None else integer(value, bits, signed=signed)
 
 
-def compile_known(go_type: GoType) -> Decoder:
+def compile_pruner(go_type: GoType) -> Decoder:
     """Return the function that takes out of JSON what the type does not know, as a kubelet of it decodes.
 
     A value in which nothing is unknown is returned itself.
@@ -214,15 +214,15 @@ def compile_known(go_type: GoType) -> Decoder:
         case Coded():
             return _whole
         case Struct():
-            return _known_keys(
-                {field.json: compile_known(field.type) for _, _, field in json_fields(go_type)}
+            return _object_pruner(
+                {field.json: compile_pruner(field.type) for _, _, field in json_fields(go_type)}
             )
         case Pointer(_, elem):
             # a nil pointer is null, which passes through the struct's reader unchanged
-            return compile_known(elem)
+            return compile_pruner(elem)
         case Slice(_, elem):
-            decode_elem = compile_known(elem)
-            return _whole if decode_elem is _whole else _known_elements(decode_elem)
+            prune_elem = compile_pruner(elem)
+            return _whole if prune_elem is _whole else _list_pruner(prune_elem)
     return _whole
 
 
@@ -230,29 +230,29 @@ def _whole(value: Any) -> Any:
     return value
 
 
-def _known_keys(decoders: Mapping[str, Decoder]) -> Decoder:
-    inner = {key: of_value for key, of_value in decoders.items() if of_value is not _whole}
+def _object_pruner(pruners: Mapping[str, Decoder]) -> Decoder:
+    inner = {key: prune_value for key, prune_value in pruners.items() if prune_value is not _whole}
 
-    def only(value: Any) -> Any:
+    def prune(value: Any) -> Any:
         if not is_object(value):
             return value
         # Nearly always nothing is unknown, and then the value itself is the answer, without a copy.
         new = {key: inner[key](value[key]) for key in inner.keys() & value.keys()}
-        if decoders.keys() >= value.keys() and all(item is value[key] for key, item in new.items()):
+        if pruners.keys() >= value.keys() and all(item is value[key] for key, item in new.items()):
             return value
-        return {key: new.get(key, item) for key, item in value.items() if key in decoders}
+        return {key: new.get(key, item) for key, item in value.items() if key in pruners}
 
-    return only
+    return prune
 
 
-def _known_elements(decode_elem: Decoder) -> Decoder:
-    def only(value: Any) -> Any:
+def _list_pruner(prune_elem: Decoder) -> Decoder:
+    def prune(value: Any) -> Any:
         if not isinstance(value, list):
             return value
-        new = [decode_elem(item) for item in value]
+        new = [prune_elem(item) for item in value]
         return value if all(map(is_, new, value)) else new
 
-    return only
+    return prune
 
 
 def unknown_fields(go_type: GoType, value: Any) -> Iterator[str]:

@@ -101,7 +101,7 @@ _HTML_AND_BREAKS: Final = tuple((chr(code), escaped) for code, escaped in HTML_S
 _HTML: Final = tuple(pair for pair in _HTML_AND_BREAKS if pair[0].isascii())
 
 
-class _Own:
+class _CodedValue:
     """A value with JSON methods of its own; each such type is a class."""
 
     __slots__ = ("json",)
@@ -112,9 +112,9 @@ class _Own:
 
 
 @lru_cache(maxsize=1 << 12, typed=True)
-def _decoded(kind: Any, value: Any) -> _Own:
-    own: _Own = kind(kind.of.encode(kind.of.decode(value)))
-    return own
+def _decoded(kind: Any, value: Any) -> _CodedValue:
+    coded: _CodedValue = kind(kind.of.encode(kind.of.decode(value)))
+    return coded
 
 
 _DECODED: Final[Any] = _decoded
@@ -144,7 +144,7 @@ def _member(field: Field, strict: bool) -> tuple[Any, ...]:
     python_type: Any
     match field.type:
         case Coded():
-            return (type("Own", (_Own,), {"__slots__": (), "of": field.type}),)
+            return (type("CodedValue", (_CodedValue,), {"__slots__": (), "of": field.type}),)
         case Struct():
             python_type = _struct(field.type, strict)
             return python_type, msgspec.field(default_factory=python_type)  # written whatever is in it
@@ -165,7 +165,7 @@ def _type(go_type: GoType, strict: bool) -> Any:
     """Return the Python type of what JSON has of a Go type that is not nil."""
     match go_type:
         case Coded():
-            return type("Own", (_Own,), {"__slots__": (), "of": go_type})
+            return type("CodedValue", (_CodedValue,), {"__slots__": (), "of": go_type})
         case Struct():
             return _struct(go_type, strict)
         case Pointer(_, elem):
@@ -289,7 +289,7 @@ def _remembered(text: Text) -> Text:
     """
     texts, size = dict[bytes, str](), 0
 
-    def found(value: Any) -> str:
+    def cached_text(value: Any) -> str:
         nonlocal size
         key = dumps(value, _BY_VALUE)
         cached = texts.get(key)
@@ -304,4 +304,4 @@ def _remembered(text: Text) -> Text:
             texts[key] = cached
         return cached
 
-    return found
+    return cached_text

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hashcompat.core.corev1.conversion import Json, Site
 from hashcompat.core.go.jsonpath import mapping, reach
-from hashcompat.core.go.quantity import Held, add, decimal, from_json, from_json_or_held, larger_one
+from hashcompat.core.go.quantity import Held, add, decimal, from_json, from_json_or_held, larger
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -116,13 +116,13 @@ def _sum(lists: Iterable[Resources]) -> dict[str, Held]:
 def _most(quantities: dict[str, Held], other: dict[str, Held]) -> dict[str, Held]:
     """Return the larger quantity of each resource, or the first of two equal ones (``maxResourceList``)."""
     added = {name: held for name, held in other.items() if name not in quantities}
-    # ``new.Cmp(known)``: the first of two equal ones stays, and with it its cached text
-    larger = {
-        name: Held(larger_one(other[name].quantity, held.quantity))
+    # ``new.Cmp(current)``: the first of two equal ones stays, and with it its cached text
+    shared = {
+        name: Held(larger(other[name].quantity, held.quantity))
         for name, held in quantities.items()
         if name in other
     }
-    return {**quantities, **added, **larger}
+    return {**quantities, **added, **shared}
 
 
 # A pod's QoS class, which places its cgroup.

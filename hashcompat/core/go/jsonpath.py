@@ -88,7 +88,7 @@ def changed(value: Any, steps: Sequence[str], change: Change) -> Any:
     key = steps[0].removesuffix(EACH)
     child = value.get(key)
     inner = partial(changed, steps=steps[1:], change=change)
-    new = _each(child, inner) if steps[0].endswith(EACH) else inner(child)
+    new = _changed_elements(child, inner) if steps[0].endswith(EACH) else inner(child)
     if new is child:
         return value
     if new is GONE:
@@ -96,7 +96,7 @@ def changed(value: Any, steps: Sequence[str], change: Change) -> Any:
     return {**value, key: new}
 
 
-def _each(items: Any, change: Change) -> Any:
+def _changed_elements(items: Any, change: Change) -> Any:
     if not isinstance(items, list):
         return items
     new = [change(item) for item in items]

@@ -375,16 +375,16 @@ def _add_int64(amount: tuple[int, int], other: tuple[int, int]) -> tuple[int, in
     )
 
 
-def larger_one(new: Quantity, known: Quantity) -> Quantity:
-    """Return ``new`` if it is the larger number, otherwise ``known``.
+def larger(new: Quantity, current: Quantity) -> Quantity:
+    """Return ``new`` if it is the larger number, otherwise ``current``.
 
-    ``new.Cmp(known)`` converts ``new`` to an inf.Dec if ``known`` is one (``AsDec``), and keeps its text.
+    ``new.Cmp(current)`` converts ``new`` to an inf.Dec if ``current`` is one (``AsDec``), and keeps its text.
     """
-    first, second, _ = _aligned(new, known)
+    first, second, _ = _aligned(new, current)
     if first <= second:
-        return known
+        return current
     (value, scale), (exact,), text, form = new
-    if exact is None and known[1][0] is not None:
+    if exact is None and current[1][0] is not None:
         return (0, 0), ((dec(value, -scale),),), text, form
     return new
 

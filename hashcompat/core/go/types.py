@@ -298,9 +298,9 @@ def _walk(old: GoType, new: GoType, wanted: Callable[[MemberPair], bool], path: 
         case Struct() as ours, Struct() as theirs:
             return _of_structs(ours, theirs, wanted, path)
         case Pointer(_, old_elem), Pointer(_, new_elem):
-            return _of_each(_pointed, _walk(old_elem, new_elem, wanted, path))
+            return _walk_pairs(_pointed, _walk(old_elem, new_elem, wanted, path))
         case Slice(_, old_elem), Slice(_, new_elem):
-            return _of_each(_elements, _walk(old_elem, new_elem, wanted, jsonpath.element(path, "*")))
+            return _walk_pairs(_elements, _walk(old_elem, new_elem, wanted, jsonpath.element(path, "*")))
     return None
 
 
@@ -340,7 +340,7 @@ def _places(struct: Struct) -> dict[str, _Place]:
     return {field.json: _Place(path, owner, field) for path, owner, field in json_fields(struct)}
 
 
-def _of_each(pairs: Callable[[Any, Any], Iterable[tuple[Any, Any]]], below: Walk | None) -> Walk | None:
+def _walk_pairs(pairs: Callable[[Any, Any], Iterable[tuple[Any, Any]]], below: Walk | None) -> Walk | None:
     """Return the walk of the pairs in two values; None where that of such pairs never yields anything."""
     if below is None:
         return None

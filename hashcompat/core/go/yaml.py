@@ -69,7 +69,7 @@ def _begun(chunks: Iterable[str], repeated: list[str] | None = None) -> Iterator
         yield number, Builder(events, repeated), next(iter(events))
 
 
-_Found = dict[int, tuple[list[Any], Sequence[int]]]
+_ListLines = dict[int, tuple[list[Any], Sequence[int]]]
 """Each list with a mapping in it, by its id, and the lines of its elements; as it is here, its id is its own.
 
 What an alias repeats begins where its anchor is, because its text is there.
@@ -98,8 +98,8 @@ class Builder:
     def __init__(self, events: Events, repeated: list[str] | None = None) -> None:
         self._events, self._next = events, iter(events).__next__
         self._repeated = repeated
-        self._lines: _Found = {}  # of lists in the part that is being built
-        self._anchored_lines: _Found = {}  # of those that later parts can repeat
+        self._lines: _ListLines = {}  # of lists in the part that is being built
+        self._anchored_lines: _ListLines = {}  # of those that later parts can repeat
         self._anchors: dict[str, _Anchored] = {}
         self._nodes, self._aliased = 0, 0  # decoded so far, and those of them from aliases
         self._characters = 0  # of scalars so far, aliases included
@@ -195,13 +195,13 @@ class Builder:
             (self._anchored_lines if self._open else self._lines)[id(result)] = result, lines
         return result
 
-    def _found(self) -> Lines:
+    def _list_lines(self) -> Lines:
         """Return where the mappings in lists begin that were built since the last part, or have anchors."""
         return partial(_lines_of, (self._lines, self._anchored_lines))
 
     def whole(self, event: Any, number: int) -> Part:
         """Return the document that begins with ``event``."""
-        return Part(number, self.value(event, object_meter()), lines=self._found())
+        return Part(number, self.value(event, object_meter()), lines=self._list_lines())
 
     def parts(self, event: Any, number: int) -> Iterator[Part]:
         """Yield the elements of ``items``, then the document without them; nothing for an empty document."""
@@ -223,9 +223,9 @@ class Builder:
                     # the lines of an element are asked for before the next one is read
                     self._lines = {}
                     value = self.value(element, object_meter())
-                    yield Part(number, value, index, members.get("kind"), self._found())
+                    yield Part(number, value, index, members.get("kind"), self._list_lines())
                 self._lines = lines
-        yield Part(number, members, lines=self._found())
+        yield Part(number, members, lines=self._list_lines())
 
     def _elements(self) -> Iterator[Any]:
         """Yield the event that begins each element; whoever takes it reads the element."""
@@ -282,7 +282,7 @@ class Builder:
         return key_of(scalar_value(event), event)
 
 
-def _lines_of(mappings: Sequence[_Found], _key: str, rows: Sequence[Any]) -> Sequence[int]:
+def _lines_of(mappings: Sequence[_ListLines], _key: str, rows: Sequence[Any]) -> Sequence[int]:
     """Return the lines of a list's elements, 0 where it is not known."""
     return next((lines[id(rows)][1] for lines in mappings if id(rows) in lines), [0] * len(rows))
 
@@ -340,7 +340,7 @@ class _Scalar(msgspec.Struct, frozen=True):
     value: Any
     event: Any
     """Its ``yaml.ScalarEvent``."""
-    own: tuple[int, int] | None = None
+    span: tuple[int, int] | None = None
     """Where in a key that part is."""
 
     def token(self, text: str) -> Token:
@@ -349,8 +349,8 @@ class _Scalar(msgspec.Struct, frozen=True):
         start, end = self.event.start_mark.index, self.event.end_mark.index
         as_is = self.event.tag is None and text[start:end] == f"{quote}{self.value}{quote}"
         start, end = start + len(quote), end - len(quote)
-        if self.own is not None:
-            first, behind = self.own
+        if self.span is not None:
+            first, behind = self.span
             return Token(start + first, start + behind, self.key, is_as_is=as_is, is_key=True)
         return Token(start, end, self.key, type(self.value) is int, as_is)
 
@@ -370,7 +370,7 @@ class _Builder(Builder):
         value = self.value(self._next(), object_meter())
         if [type(event) for event in self._events] != _BEHIND or self._anchors:
             raise InputError(_OTHER)
-        return value, self._found()
+        return value, self._list_lines()
 
     def _scalar(self, event: yaml.ScalarEvent) -> Any:
         value = super()._scalar(event)
@@ -384,8 +384,8 @@ class _Builder(Builder):
 
     def _key_text(self, event: Any) -> str:
         key = super()._key_text(event)
-        if key.startswith("k:") and (own := OWN_KEY.fullmatch(key)):
-            self.scalars.append(_Scalar(key, key, event, own.span(1)))
+        if key.startswith("k:") and (match := OWN_KEY.fullmatch(key)):
+            self.scalars.append(_Scalar(key, key, event, match.span(1)))
         return key
 
 

@@ -238,24 +238,24 @@ _SHOWN: Final = 2
 class Servers(msgspec.Struct, frozen=True):
     """The API servers of known releases, oldest first, each with where its release shows."""
 
-    each: tuple[tuple[Kubelet, Sequence[str]], ...] = ()
+    entries: tuple[tuple[Kubelet, Sequence[str]], ...] = ()
 
     @property
     def oldest(self) -> Kubelet:
         """The oldest of them; there is one."""
-        return self.each[0][0]
+        return self.entries[0][0]
 
     @property
     def newest(self) -> Kubelet:
         """The newest of them; there is one."""
-        return self.each[-1][0]
+        return self.entries[-1][0]
 
     def __bool__(self) -> bool:
-        return bool(self.each)
+        return bool(self.entries)
 
     def __str__(self) -> str:
         """Return the releases with where each shows: ``1.30.4 (kube-system/kube-apiserver-a, 2 more)``."""
-        return " and ".join(map(_shown, self.each))
+        return " and ".join(map(_shown, self.entries))
 
 
 def _shown(entry: tuple[Kubelet, Sequence[str]]) -> str:
@@ -280,13 +280,13 @@ def mixed(servers: Servers) -> str:
 def too_new(new: Kubelet, servers: Servers) -> str:
     """Return what the policy says of a kubelet that is newer than one of its API servers; else empty."""
     text = newer_than_server(new, servers.oldest)
-    return text and f"{text}; it is {_shown(servers.each[0])}"
+    return text and f"{text}; it is {_shown(servers.entries[0])}"
 
 
 def too_old(new: Kubelet, servers: Servers) -> str:
     """Return what the policy says of a kubelet that is too old for one of its API servers; else empty."""
     text = too_old_for_server(new, servers.newest)
-    return text and f"{text}; it is {_shown(servers.each[-1])}"
+    return text and f"{text}; it is {_shown(servers.entries[-1])}"
 
 
 def waiting(new: Kubelet, server: Kubelet) -> str:

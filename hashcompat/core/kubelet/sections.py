@@ -19,7 +19,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.core.catalog.eras import Era, Schema
-from hashcompat.core.compile.gojson import compile_decoder, compile_encoder, compile_known, omits
+from hashcompat.core.compile.gojson import compile_decoder, compile_encoder, compile_pruner, omits
 from hashcompat.core.compile.spew import byte_slice_pieces, compile_printer, may_forget
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import ESCAPES
@@ -70,7 +70,7 @@ class _Member(msgspec.Struct, frozen=True, eq=False):
     zero: Any
     """The typed value of an unset field."""
     decode: Callable[[Any], Any]
-    known: Callable[[Any], Any]
+    prune: Callable[[Any], Any]
     """Takes out of a JSON value what the type does not know."""
 
 
@@ -88,7 +88,7 @@ class _Printed(msgspec.Struct, frozen=True, eq=False):
 def _member(field: Field) -> _Member:
     go_type = field.type
     decode = compile_decoder(go_type, keep_empty=False)
-    return _Member(field.json, zero_value(go_type), decode, compile_known(go_type))
+    return _Member(field.json, zero_value(go_type), decode, compile_pruner(go_type))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -175,7 +175,7 @@ def _is_plain(schema: Schema) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _known_to(schema: Schema) -> Mapping[str, _Member]:
+def _members_of(schema: Schema) -> Mapping[str, _Member]:
     return {field.json: _member(field) for field in schema.container.fields}
 
 
@@ -189,7 +189,7 @@ class SectionPrinter:
     def __init__(self) -> None:
         self._decoded: dict[tuple[int, int], _Value] = {}
         self._shown: dict[tuple[int, int], _Value] = {}
-        self._known: dict[tuple[int, int], _Value] = {}
+        self._pruned: dict[tuple[int, int], _Value] = {}
         self._keys: dict[int, _Value] = {}
         self._values: dict[str, Any] = {}
         self.size = 0
@@ -212,18 +212,18 @@ class SectionPrinter:
                 parts[place] = cached[1] if cached is not None else self._section(field, value)
         return Sections(printing.frame, tuple(filter(None, parts)))
 
-    def known(self, schema: Schema, form: Spec) -> Spec:
+    def pruned(self, schema: Schema, form: Spec) -> Spec:
         """Return a container's JSON without what a schema does not know; itself if there is no such thing."""
         if not _is_plain(schema):
-            known_form: Spec = compile_known(schema.container)(form)
-            return known_form
-        members, cache, new, same = _known_to(schema), self._known, dict[str, Any](), True
+            pruned_form: Spec = compile_pruner(schema.container)(form)
+            return pruned_form
+        members, cache, new, same = _members_of(schema), self._pruned, dict[str, Any](), True
         for key, original in form.items():
             if (member := members.get(key)) is None:
                 same = False
                 continue
             cached = cache.get((id(member), id(original)))
-            value = cached[1] if cached is not None else self._as_known(member, original)
+            value = cached[1] if cached is not None else self._prune(member, original)
             same = same and value is original
             new[key] = value
         return form if same else new
@@ -269,6 +269,6 @@ class SectionPrinter:
             raise cached[1]
         return cached[1]
 
-    def _as_known(self, member: _Member, value: Any) -> Any:
-        cached = self._known[id(member), id(value)] = value, member.known(value)
+    def _prune(self, member: _Member, value: Any) -> Any:
+        cached = self._pruned[id(member), id(value)] = value, member.prune(value)
         return cached[1]

@@ -38,7 +38,7 @@ class StaticUid(msgspec.Struct, frozen=True):
 
     uid: str | None
     """The UID; None if it is unknown."""
-    given: bool = False
+    is_set: bool = False
     """Whether the manifest sets it; otherwise it is computed."""
     unknown: str = ""
     """Why it is unknown; empty if it is not."""
@@ -308,7 +308,7 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
     if not static_pods.known:
         # the hash of names and images alone needs no defaults of the release either
         if uid and not kubelet.era.whole:
-            return StaticUid(uid, given=True)
+            return StaticUid(uid, is_set=True)
         return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; {_DATA}")
     check_kind(manifest)
     try:
@@ -317,7 +317,7 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
         text, why = None, f"${error}"
     # after the text is made: a kubelet refuses a manifest that does not decode, whatever its uid
     if uid:
-        return StaticUid(uid, given=True)
+        return StaticUid(uid, is_set=True)
     if text is None:
         return StaticUid(None, unknown=why)
     # a path on Linux is bytes, and need not be UTF-8

@@ -197,7 +197,7 @@ def page(rule: str, kind: str = VERDICTS) -> Rule:
 
 
 @cache
-def every(kind: str = VERDICTS) -> tuple[Rule, ...]:
+def all_rules(kind: str = VERDICTS) -> tuple[Rule, ...]:
     """Return every rule of a kind, sorted by id; errors as ``find``."""
     rules = (rule for path in _files(kind) for rule in _read(path).values())
     return tuple(sorted(rules, key=lambda rule: rule.id))
@@ -211,7 +211,7 @@ def findings(*rules: str) -> tuple[Rule, ...]:
 class RuleList(msgspec.Struct, frozen=True):
     """Some of the rules, as a result to show."""
 
-    rules: tuple[Rule, ...] = msgspec.field(default_factory=every)
+    rules: tuple[Rule, ...] = msgspec.field(default_factory=all_rules)
 
 
 @cache

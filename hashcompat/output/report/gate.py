@@ -16,7 +16,7 @@ from hashcompat.analysis.gating import GateResult, Judged, Line, Outcome, Standi
 from hashcompat.analysis.gating.judge import owner_group
 from hashcompat.core.model.escape import count, owner_path, word
 from hashcompat.core.policies import Limit
-from hashcompat.core.rules import every, findings
+from hashcompat.core.rules import all_rules, findings
 from hashcompat.output.documents import judged as docs
 from hashcompat.output.report.items import item_name, reason_words
 from hashcompat.output.report.model import (
@@ -161,7 +161,7 @@ def findings_of(result: GateResult) -> Findings:
         "cases",
         {word: numbers[word] for word in dict.fromkeys(word.value for word in words)},
         lambda: _cases(result),
-        lambda: (*every(), *findings(*_RULES)),
+        lambda: (*all_rules(), *findings(*_RULES)),
         {
             "containers": len(plan.items),
             "containers_compared": result.whole.compared,

@@ -16,7 +16,7 @@ from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.results import DIGEST, SIGNATURE, DocumentDigest, Making, signature
 from hashcompat.core.model.verdicts import Hashes, Verdict
-from hashcompat.core.rules import every
+from hashcompat.core.rules import all_rules
 from hashcompat.output.report.items import Provenance, reason_words, way_of
 from hashcompat.output.report.model import (
     CaseResult,
@@ -223,7 +223,7 @@ def findings_of(result: Plan | Excerpt) -> Findings:
         "containers",
         {verdict.value: number for verdict, number in counts.verdicts.items()},
         lambda: map(case_of, shown.items),
-        every,
+        all_rules,
         {
             "pods": counts.pods,
             "pods_affected": counts.pods_affected,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.analysis.preflight import CHECKS
-from hashcompat.core.rules import every
+from hashcompat.core.rules import all_rules
 from scripts.docs.rules import checks_markdown, rules_markdown
 from tests.helpers.program import Run
 
@@ -15,7 +15,7 @@ IDS = [*REASONS, *(check.rule.id for check in CHECKS)]
 
 def test_names_are_the_ids(run: Run) -> None:
     assert run("rules", "-o", "name").out.split() == IDS
-    assert [rule.id for rule in every()] == REASONS
+    assert [rule.id for rule in all_rules()] == REASONS
 
 
 def test_the_document_has_an_item_for_each_rule(run: Run) -> None:
@@ -104,7 +104,13 @@ def test_a_name_that_is_not_an_id_gets_the_nearest_ones(run: Run, name: str, nea
 
 
 def test_every_rule_that_kubernetes_decides_has_a_source() -> None:
-    assert {rule.id for rule in every() if not rule.source} == {"HC008", "HC009", "HC014", "HC029", "HC042"}
+    assert {rule.id for rule in all_rules() if not rule.source} == {
+        "HC008",
+        "HC009",
+        "HC014",
+        "HC029",
+        "HC042",
+    }
 
 
 def test_a_check_is_one_of_them(run: Run) -> None:
@@ -142,7 +148,7 @@ def test_the_page_of_checks_has_each_with_what_it_reads() -> None:
 
 def test_the_page_of_rules_has_each_with_its_steps() -> None:
     page = rules_markdown()
-    for rule in every():
+    for rule in all_rules():
         assert f"| [{rule.id}](#{rule.id.lower()}) | {rule.name} |" in page
         assert f"## {rule.id}: {rule.name}\n\n{rule.meaning} {rule.effect}\n" in page
         for step in (*rule.confirm, *rule.avoid):

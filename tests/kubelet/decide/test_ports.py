@@ -9,7 +9,7 @@ import pytest
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.ports import Port, Taken, host_ports
 from hashcompat.core.kubelet.decide.room.requests import Asking
-from hashcompat.core.kubelet.decide.room.tenants import Sums, given
+from hashcompat.core.kubelet.decide.room.tenants import Sums, node_resources
 from tests.helpers.pods import Json, as_json, mirror_pod, node
 from tests.helpers.program import Run
 from tests.helpers.room import CRITICAL, host, sized
@@ -265,17 +265,17 @@ def test_ports_that_several_processes_saw_are_one() -> None:
     one.add(Asking({}, {}, ports=(port,)))
     two.add(Asking({}, {}, ports=(other,)))
     one.merge(two)
-    assert one.fit(given({}))
+    assert one.fit(node_resources({}))
     assert set(one.taken.ports) == {port, other}
     two = Sums()
     two.add(Asking({}, {}, ports=(port,)))
     one.merge(two)
-    assert not one.fit(given({}))
+    assert not one.fit(node_resources({}))
     three, four = Sums(), Sums()
     for _ in "ab":
         four.add(Asking({}, {}, ports=(port,)))
     three.merge(four)
-    assert not three.fit(given({}))
+    assert not three.fit(node_resources({}))
 
 
 def test_a_hidden_address_may_be_any() -> None:

@@ -205,7 +205,7 @@ def _quantity(data: bytes) -> None:
         total = quantity.add(first, second)
         assert quantity.number(quantity.dec(*quantity.decimal(total))) == quantity.decimal(total)
         quantity.to_json(total)
-        larger = quantity.larger_one(first, second)
+        larger = quantity.larger(first, second)
         assert quantity.from_json_or_held(quantity.Held(larger)) == larger
 
 

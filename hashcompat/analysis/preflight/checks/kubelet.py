@@ -318,7 +318,7 @@ def _find_skew(_facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         yield Problem(Status.ERROR, _API_SERVER, text + ending + _counted(upgrade, waits=waits), _SERVER)
     elif text := alike.too_old(target, shown):
         yield Problem(Status.WARN, _API_SERVER, text, _SERVER)
-    elif any(where for _, where in shown.each):
+    elif any(where for _, where in shown.entries):
         yield Problem(Status.INFO, _API_SERVER, f"kube-apiserver is {shown}")
 
 

@@ -20,7 +20,7 @@ from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import metav1
 from hashcompat.core.kubelet.decide.room.admitting import outcomes
 from hashcompat.core.kubelet.decide.room.requests import NATIVE, asking
-from hashcompat.core.kubelet.decide.room.tenants import Given, given, takes_room, tenant_of
+from hashcompat.core.kubelet.decide.room.tenants import NodeResources, node_resources, takes_room, tenant_of
 from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.preflight import Status
@@ -209,7 +209,7 @@ def _find_reservations(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]
         text = f"{int(reserved)} bytes of memory are reserved, and the node has {capacity}: {then}"
         advice = "reserve less with kubeReserved, systemReserved and evictionHard"
         yield Problem(Status.ERROR, "memory", text, advice)
-    thousandths = sum(given(_reserved(facts, *names)).amounts.get("cpu", 0) for names in _RESERVED)
+    thousandths = sum(node_resources(_reserved(facts, *names)).amounts.get("cpu", 0) for names in _RESERVED)
     if thousandths and thousandths > 1000 * (cpus := len(host.online_cpus(facts.dump))):
         text = f"{thousandths}m of CPU are reserved, and the node has {count(cpus, 'CPU')}: {then}"
         advice = "reserve less with kubeReserved, systemReserved and reservedSystemCPUs"
@@ -242,7 +242,7 @@ def _find_smaller(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     node = facts.node_object
     if node.allocatable is None or node.capacity is None:
         raise UnreadError("the Node object does not show what the node can give")
-    now, then = given(node.allocatable), _configured(facts, upgrade, node)
+    now, then = node_resources(node.allocatable), _configured(facts, upgrade, node)
     smaller = {name for name, number in then.amounts.items() if number < now.amounts.get(name, 0)}
     fewer = then.pods is not None and now.pods is not None and then.pods < now.pods
     if not (smaller or fewer):
@@ -266,16 +266,16 @@ def _find_smaller(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             )
 
 
-def _configured(facts: Facts, upgrade: KubeletStart, node: Node) -> Given:
+def _configured(facts: Facts, upgrade: KubeletStart, node: Node) -> NodeResources:
     """Return what the node can give once its kubelet has reported what it is configured with.
 
     Source: pkg/kubelet/cm/node_container_manager_linux.go ``GetNodeAllocatableReservation``, and
     pkg/kubelet/nodestatus/setters.go ``MachineInfo``, which takes huge pages off the memory; 1.33.13.
     """
-    capacity = given(node.capacity or {})
+    capacity = node_resources(node.capacity or {})
     amounts = dict(capacity.amounts)
     for names in _RESERVED:
-        for name, number in given(_reserved(facts, *names)).amounts.items():
+        for name, number in node_resources(_reserved(facts, *names)).amounts.items():
             if name in amounts:
                 amounts[name] -= number
     limits = _evicting(facts, upgrade)
@@ -286,8 +286,8 @@ def _configured(facts: Facts, upgrade: KubeletStart, node: Node) -> Given:
         pages = (number for name, number in capacity.amounts.items() if name.startswith("hugepages-"))
         amounts["memory"] -= sum(pages)
     kept = {name: max(amounts[name], 0) for name in NATIVE if name in amounts}
-    shown = given(node.allocatable or {})
-    return Given({**shown.amounts, **kept}, _pods(facts, capacity))
+    shown = node_resources(node.allocatable or {})
+    return NodeResources({**shown.amounts, **kept}, _pods(facts, capacity))
 
 
 _EVICTED: Final = {_MEMORY: "memory", "nodefs.available": "ephemeral-storage"}
@@ -310,7 +310,7 @@ def _reserved(facts: Facts, flag: str, key: str) -> Mapping[str, Any]:
     return amounts
 
 
-def _pods(facts: Facts, capacity: Given) -> int | None:
+def _pods(facts: Facts, capacity: NodeResources) -> int | None:
     """Return how many pods the kubelet takes; None where that is not a number."""
     most = facts.setting("max-pods", "maxPods")
     per_core = facts.setting("pods-per-core", "podsPerCore")

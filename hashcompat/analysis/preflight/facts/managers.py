@@ -239,7 +239,7 @@ def cpus_of(
     except (AbsentError, UnreadError):
         if is_static and topology != "none":
             raise
-        memory = structs.replace(memory, known=False)
+        memory = structs.replace(memory, is_read=False)
     base = Cpus(topology=topology, by_pod=by_pod, by_socket=by_socket, nodes=nodes, memory=memory)
     if not is_static:
         return base
@@ -284,7 +284,7 @@ def memory_of(facts: Facts, file: StateFile, gates: Gates) -> Memory:
     except AbsentError:
         return Memory(pinned=True)
     except UnreadError:
-        return Memory(pinned=True, known=False)
+        return Memory(pinned=True, is_read=False)
     if entries is None:
         return Memory()
     held = {

@@ -25,7 +25,7 @@ from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import metav1
 from hashcompat.core.kubelet.decide.cpus import Cpus, taken_anew, with_gates
 from hashcompat.core.kubelet.decide.resize import infeasible
-from hashcompat.core.kubelet.decide.room.tenants import given
+from hashcompat.core.kubelet.decide.room.tenants import node_resources
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.verdicts import Files
@@ -241,7 +241,9 @@ def _were_reserved(facts: Facts) -> bool:
     node = facts.cluster.node
     if node is None or node.capacity is None or node.allocatable is None:
         return False
-    had, gives = (given(resources).amounts.get("cpu", 0) for resources in (node.capacity, node.allocatable))
+    had, gives = (
+        node_resources(resources).amounts.get("cpu", 0) for resources in (node.capacity, node.allocatable)
+    )
     return had - gives == 1000 * managers.reserved_amount(facts)
 
 

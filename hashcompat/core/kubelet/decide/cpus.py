@@ -392,11 +392,11 @@ def _apart(
 
     Where a container's CPUs are not known, memory alone decides here; of such CPUs ``_misplaced`` tells.
     """
-    if not cpus.memory.known and cpus.topology in STRICT:
+    if not cpus.memory.is_read and cpus.topology in STRICT:
         for container in with_memory:
             text = f"where {container.name} has memory is not known"
             yield Refusal(container.name, TOPOLOGY, text, certain=False)
-    if not cpus.memory.known or (len(cpus.nodes) < 2 and not cpus.memory.twice):
+    if not cpus.memory.is_read or (len(cpus.nodes) < 2 and not cpus.memory.twice):
         return  # memory of a single node is room, which does not depend on this
     for container in with_memory:
         if container.held is None and container.asks:

@@ -60,7 +60,7 @@ class Memory(msgspec.Struct, frozen=True):
     """Whether it pins any: the policy is Static, and it starts with its state file."""
     held: Mapping[str, Mapping[str, Sequence[Block]]] = {}
     """The memory of containers, by the UIDs of their pods and by their names."""
-    known: bool = True
+    is_read: bool = True
     """Whether the file and the NUMA nodes were read."""
     twice: bool = False
     """Whether a pod asks beside what its former UID has, which room on its node does not count."""

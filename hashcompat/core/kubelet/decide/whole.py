@@ -53,7 +53,7 @@ class Whole:
 
     def __init__(self, pod: Pod) -> None:
         self._pod = pod
-        self._known: dict[Hashable, Any] = {}
+        self._facts: dict[Hashable, Any] = {}
         self._alive: dict[int, object] = {}
 
     def once(self, key: Hashable, compute: Callable[[], Fact], *, of: object = None) -> Fact:
@@ -65,9 +65,9 @@ class Whole:
             # Kept as long as this, so that no other value gets its id.
             self._alive[id(of)] = of
             key = key, id(of)
-        fact: Fact = self._known.get(key, _UNKNOWN)
+        fact: Fact = self._facts.get(key, _UNKNOWN)
         if fact is _UNKNOWN:
-            fact = self._known[key] = compute()
+            fact = self._facts[key] = compute()
         return fact
 
     def place(self, container: Container) -> int:
@@ -376,9 +376,9 @@ _OTHER_CODE: Final = 256
 class Rules(NamedTuple):
     """Which feature gates of a kubelet are on that give containers restart policies of their own."""
 
-    own: bool
+    restart_rules: bool
     """ContainerRestartRules."""
-    all: bool
+    restart_all: bool
     """RestartAllContainersOnContainerExits."""
     lost: bool = False
     """Whether it takes an init container whose state the runtime does not know for ended."""
@@ -407,10 +407,10 @@ def is_out_of_memory(container: Container) -> bool:
 
 def starts_again(spec: Mapping[str, Any], policy: str, code: int, rules: Rules) -> bool:
     """Return whether a kubelet starts a container again that ended with an exit code."""
-    own = spec.get("restartPolicy") if rules.own else None
+    own = spec.get("restartPolicy") if rules.restart_rules else None
     if own is not None:
         action = action_of(spec, code)
-        if action == "Restart" or (action == RESTART_ALL and rules.all):
+        if action == "Restart" or (action == RESTART_ALL and rules.restart_all):
             return True
     policy = own if own in ("Always", "OnFailure", "Never") else policy
     return policy != "Never" and (policy != "OnFailure" or code != 0)

@@ -12,7 +12,7 @@ from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room.admitting import outcomes
 from hashcompat.core.kubelet.decide.room.requests import asking
-from hashcompat.core.kubelet.decide.room.tenants import Tenant, given
+from hashcompat.core.kubelet.decide.room.tenants import Tenant, node_resources
 from hashcompat.core.model.plan import Shortage
 from tests.helpers.pods import as_json, mirror_pod, node
 from tests.helpers.program import Run
@@ -74,7 +74,7 @@ def test_hc048_what_an_init_container_asks_of_a_device_plugin_counts_up_to_1_30(
     for devices in ({}, {"example.com/dongle": 1}, None):
         (one,) = collect([sized("p", spec={"initContainers": [init]}, cpu="1")]).pods
         tenant = Tenant(one, asking(one, {"cpu": "4"}, kubelet), devices=devices)
-        found = outcomes([tenant], given({"cpu": "4"}), kubelet)
+        found = outcomes([tenant], node_resources({"cpu": "4"}), kubelet)
         refused = {uid: short.certain for uid, short in found.items()}
         has_one = not counts or devices == {"example.com/dongle": 1}
         assert refused == ({} if has_one else {one.uid: devices is not None})
@@ -211,7 +211,7 @@ def test_what_is_certain_of_pods_of_one_second_is_so_in_every_order(catalog: Cat
         if seed >= 60 and rng.random() < 0.5:
             first = {"resources": {"requests": {"cpu": str(rng.randint(2, 6))}}}
             row["spec"]["initContainers"] = [{"name": "i", "image": "i", **first}]
-    node = given({"cpu": str(rng.randint(3, 9)), "pods": str(rng.randint(2, 5))})
+    node = node_resources({"cpu": str(rng.randint(3, 9)), "pods": str(rng.randint(2, 5))})
     tenants = [Tenant(one, asking(one, {}, kubelet)) for one in collect(rows).pods]
     found = outcomes(tenants, node, kubelet)
     for order in itertools.permutations(tenants):

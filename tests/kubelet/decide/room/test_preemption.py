@@ -11,7 +11,7 @@ from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room.admitting import outcomes
 from hashcompat.core.kubelet.decide.room.requests import asking
-from hashcompat.core.kubelet.decide.room.tenants import Tenant, given
+from hashcompat.core.kubelet.decide.room.tenants import Tenant, node_resources
 from tests.helpers.pods import Json, as_json, mirror_pod
 from tests.helpers.program import Run
 from tests.helpers.room import CRITICAL, MORE_CRITICAL, host, sized, verdicts
@@ -107,7 +107,7 @@ def test_a_limit_that_is_no_quantity_makes_a_pod_burstable(catalog: Catalog) -> 
     kubelet = catalog.kubelet("1.33.13")
     pods = collect([odd, sized("critical", "03:00", CRITICAL, cpu="3")]).pods
     tenants = [Tenant(one, asking(one, {}, kubelet)) for one in pods]
-    found = outcomes(tenants, given({"cpu": "4", "pods": "9"}), kubelet)
+    found = outcomes(tenants, node_resources({"cpu": "4", "pods": "9"}), kubelet)
     assert {uid: short.reason for uid, short in found.items()} == {"uid-odd": "Preempting"}
 
 

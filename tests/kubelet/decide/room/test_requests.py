@@ -9,7 +9,7 @@ import pytest
 from hashcompat.api.inputs import collect
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room.requests import Asking, asking
-from hashcompat.core.kubelet.decide.room.tenants import Sums, given
+from hashcompat.core.kubelet.decide.room.tenants import Sums, node_resources
 from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import Run
 from tests.helpers.room import host, sized, verdicts
@@ -57,7 +57,7 @@ def test_each_release_sums_requests_in_its_own_way(
 ) -> None:
     (one,) = collect([sized("p", spec=SUMMED, cpu="1", other="7")]).pods
     found = asking(one, {"cpu": "4"}, catalog.kubelet(release))
-    assert (found.own, found.beside) == (own, beside)
+    assert (found.admitted, found.beside) == (own, beside)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_resize_counts_beside_others_as_far_as_it_went(catalog: Catalog) -> No
     }
     (one,) = collect([made]).pods
     found = asking(one, {}, catalog.kubelet("1.33.13"))
-    assert (found.own, found.beside) == (
+    assert (found.admitted, found.beside) == (
         {"cpu": 1000, "memory": 1 << 30},
         {"cpu": 2000, "memory": 1 << 30},
     )
@@ -101,9 +101,9 @@ def test_sums_of_several_processes_are_added_up() -> None:
     other.add(Asking({"cpu": 3}, {"cpu": 3}))
     one.merge(other)
     assert (one.amounts, one.pods) == ({"cpu": 5, "memory": 5}, 2)
-    assert one.fit(given({"cpu": "5m", "memory": "5"}))
-    assert not one.fit(given({"cpu": "4m"}))
-    assert not one.fit(given({"pods": "1"}))
+    assert one.fit(node_resources({"cpu": "5m", "memory": "5"}))
+    assert not one.fit(node_resources({"cpu": "4m"}))
+    assert not one.fit(node_resources({"pods": "1"}))
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def test_resizes_in_opposite_directions_count_by_container_up_to_1_36(catalog: C
     made = structs.replace(made, resized=resizes)
     for release, cpus in (("1.33.13", 4000), ("1.36.3", 4000), ("1.37.1", 3000)):
         asks = asking(made, {}, catalog.kubelet(release))
-        assert (asks.own["cpu"], asks.beside["cpu"]) == (3000, cpus)
+        assert (asks.admitted["cpu"], asks.beside["cpu"]) == (3000, cpus)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_resize_of_the_pod_itself_counts_as_far_as_it_went(
     (one,) = collect([made]).pods
     for release in ("1.36.3", "1.37.1"):
         found = asking(one, {}, catalog.kubelet(release))
-        assert (found.own["cpu"], found.beside["cpu"]) == (own * 1000, beside * 1000)
+        assert (found.admitted["cpu"], found.beside["cpu"]) == (own * 1000, beside * 1000)
     assert asking(one, {}, catalog.kubelet("1.35.8")).beside["cpu"] == int(wanted) * 1000
 
 
@@ -171,7 +171,7 @@ def test_a_pods_overhead_counts_twice_beside_others_from_1_37_on(
     ]
     (one,) = collect(pods[:1]).pods
     asks = asking(one, {}, catalog.kubelet(release))
-    assert (asks.own["cpu"], asks.beside["cpu"]) == (1500, cpus)
+    assert (asks.admitted["cpu"], asks.beside["cpu"]) == (1500, cpus)
     expected = {"kata": "KEEP", "b": "KEEP" if cpus == 1500 else "KILL OutOfcpu"}
     assert verdicts(run, host(), *pods, old="1.36.3", new=release) == expected
     snapshot = json.loads(run("snapshot", "-f", "-", stdin=as_json(host(), *pods)).out)
@@ -233,7 +233,7 @@ def test_a_pod_with_its_own_resources_is_admitted_with_its_overhead_once(
     if noted is not None:
         one = as_allocated(one, {"": {"requests": {"cpu": noted}}}, kubelet)
     found = asking(one, {}, kubelet)
-    assert (found.own["cpu"], found.beside["cpu"]) == (own, beside)
+    assert (found.admitted["cpu"], found.beside["cpu"]) == (own, beside)
     assert one.resizing == ("PodResizePending" if noted == "1" else "")
 
 

@@ -20,13 +20,13 @@ from hashcompat.core.errors import DecodeError
 from hashcompat.core.kubelet.decide.ports import Taken
 from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
 from hashcompat.core.kubelet.decide.room.requests import CLAIMS_GATE, NATIVE, Amounts, is_extended
-from hashcompat.core.kubelet.decide.room.tenants import NOT_KNOWN, PODS, Given, Sums, Tenant
+from hashcompat.core.kubelet.decide.room.tenants import NOT_KNOWN, PODS, NodeResources, Sums, Tenant
 from hashcompat.core.kubelet.decide.whole import class_shown, has_own_resources, is_critical_pod
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import RESIZE_PENDING
 
 
-def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+def outcomes(tenants: Sequence[Tenant], node: NodeResources, kubelet: Kubelet) -> dict[str, Shortage]:
     """Return the pods of a node for which a kubelet that starts has no room, by their uids.
 
     ``tenants`` are those that take room. An outcome is marked as not known that depends on the order of two
@@ -54,7 +54,7 @@ ANNOTATION_GATE: Final = "ExperimentalCriticalPodAnnotation"
 """With it pods of kube-system are critical by an annotation (``IsCriticalPod``, 1.7.5 and 1.15.12)."""
 
 
-def _with_priorities(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+def _with_priorities(tenants: Sequence[Tenant], node: NodeResources, kubelet: Kubelet) -> dict[str, Shortage]:
     """Return the same with the priorities that static pods' manifests may have."""
     shortages = _with_doubts(tenants, node, kubelet)
     first = next((tenant for tenant in tenants if tenant.mirrored.priority != tenant.priority), None)
@@ -71,7 +71,7 @@ def _with_priorities(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -
     return shortages | less | open_
 
 
-def _with_doubts(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+def _with_doubts(tenants: Sequence[Tenant], node: NodeResources, kubelet: Kubelet) -> dict[str, Shortage]:
     """Return the same with the priorities that pods have, as far as these are known.
 
     A pod that may not be there, or may lack something, may leave room to those behind it.
@@ -102,7 +102,7 @@ def _with_doubts(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> di
     }
 
 
-def _ordered(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+def _ordered(tenants: Sequence[Tenant], node: NodeResources, kubelet: Kubelet) -> dict[str, Shortage]:
     shortages = _outcomes(sorted(tenants, key=lambda tenant: tenant.order), node, kubelet)
     # what fits in one order need not in another: a pod may count for more beside others than it asks for
     tied = _tied(tenants, node, kubelet)
@@ -111,7 +111,7 @@ def _ordered(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
     why = f"{'static pods' if all_static else 'pods of one second'} have no order"
     if len(tied) > _TRIED:
         results = chain(
-            [shortages], (_outcomes(order, node, kubelet) for order in _others(tenants, tied[:1]))
+            [shortages], (_outcomes(order, node, kubelet) for order in _other_orders(tenants, tied[:1]))
         )
         first = next((short for result in results for short in result.values()), None)
         if first is None:
@@ -119,7 +119,7 @@ def _ordered(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
         for uid in (tenant.pod.uid for alike in tied for tenant in alike):
             uncertain[uid] = structs.replace(shortages.get(uid, first), certain=False, why=why)
         return {**shortages, **uncertain}
-    for order in _others(tenants, tied):
+    for order in _other_orders(tenants, tied):
         other = _outcomes(order, node, kubelet)
         for uid in shortages.keys() ^ other.keys():
             uncertain[uid] = structs.replace(shortages.get(uid) or other[uid], certain=False, why=why)
@@ -136,7 +136,7 @@ def _ordered(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
 
 
 def deferred(
-    tenants: Iterable[Tenant], node: Given, leaving: Collection[str], kubelet: Kubelet
+    tenants: Iterable[Tenant], node: NodeResources, leaving: Collection[str], kubelet: Kubelet
 ) -> dict[str, Shortage]:
     """Return the pods of a node that are to be resized and stay as they are, by their uids: nothing is free.
 
@@ -167,7 +167,7 @@ def deferred(
         """
         if kubelet.behaviour.room.resizes != "sorted":
             return ()
-        wanted, own = tenant.asking.wanted, tenant.asking.own
+        wanted, own = tenant.asking.wanted, tenant.asking.admitted
         increases = any(wanted.get(name, 0) > own.get(name, 0) for name in ("cpu", "memory"))
         waits = tenant.pod.resizing == RESIZE_PENDING
         created = tenant.pod.created if in_order else ""
@@ -191,7 +191,7 @@ def deferred(
 
 
 def _after_others(
-    tenants: Iterable[Tenant], used: Amounts, node: Given, kubelet: Kubelet
+    tenants: Iterable[Tenant], used: Amounts, node: NodeResources, kubelet: Kubelet
 ) -> Iterator[tuple[str, Shortage]]:
     """Yield the pods whose resizes do not fit once those of all others are made, which count in ``used``."""
     for tenant in tenants:
@@ -213,9 +213,9 @@ def _more(tenant: Tenant) -> Counter[str]:
     return Counter({name: max(number - beside.get(name, 0), 0) for name, number in wanted.items()})
 
 
-def _lacking_more(tenant: Tenant, used: Amounts, node: Given, kubelet: Kubelet) -> Shortage | None:
+def _lacking_more(tenant: Tenant, used: Amounts, node: NodeResources, kubelet: Kubelet) -> Shortage | None:
     """Return what a pod surely lacks for its resize, beside what all pods use."""
-    asking, used_by_others = structs.replace(tenant.asking, own=tenant.asking.wanted), Counter(used)
+    asking, used_by_others = structs.replace(tenant.asking, admitted=tenant.asking.wanted), Counter(used)
     used_by_others.subtract(tenant.asking.beside)
     lacks = _lacking(structs.replace(tenant, asking=asking), 0, used_by_others, node, kubelet)
     return next((lack for lack in lacks if lack.certain), None)
@@ -234,7 +234,7 @@ _OPEN: Final = frozenset({_NOT_ADMITTED, _UNSHOWN, _OF_PLUGIN})
 """Why a pod may not be admitted, whatever the order in which they come."""
 
 
-def _tied(tenants: Iterable[Tenant], node: Given, kubelet: Kubelet) -> list[list[Tenant]]:
+def _tied(tenants: Iterable[Tenant], node: NodeResources, kubelet: Kubelet) -> list[list[Tenant]]:
     """Return the pods that share their second with others, where it may matter which of them comes first.
 
     Those that nothing else tells apart are together. While everything fits, no order matters.
@@ -252,7 +252,7 @@ def _tied(tenants: Iterable[Tenant], node: Given, kubelet: Kubelet) -> list[list
             peers = [tenant for tenant in peers if any(asked[port[:2]] > 1 for port in tenant.asking.ports)]
         alike: dict[Any, list[Tenant]] = {}
         for tenant in peers:
-            amounts = tenant.asking.own, tenant.asking.beside, tenant.asking.freed
+            amounts = tenant.asking.admitted, tenant.asking.beside, tenant.asking.freed
             key = (
                 *(tuple(sorted(resources.items())) for resources in amounts),
                 tenant.asking.claimed,
@@ -263,14 +263,14 @@ def _tied(tenants: Iterable[Tenant], node: Given, kubelet: Kubelet) -> list[list
     return groups
 
 
-def _others(tenants: Sequence[Tenant], tied: Iterable[Sequence[Tenant]]) -> Iterator[list[Tenant]]:
+def _other_orders(tenants: Sequence[Tenant], tied: Iterable[Sequence[Tenant]]) -> Iterator[list[Tenant]]:
     """Yield other orders in which pods of one second may come: each of them first, and last.
 
     The ones beside it come by what they ask for, in both directions: what is left then differs most.
     """
 
     def size(tenant: Tenant) -> int:
-        return sum(tenant.asking.own.values())
+        return sum(tenant.asking.admitted.values())
 
     ways = [sorted(tenants, key=lambda tenant: sign * size(tenant)) for sign in (1, -1)]
     for first, *_ in tied:
@@ -283,10 +283,10 @@ def _others(tenants: Sequence[Tenant], tied: Iterable[Sequence[Tenant]]) -> Iter
 class _Admitted:
     """The pods of a node that are admitted so far, and what they have."""
 
-    def __init__(self, node: Given, kubelet: Kubelet) -> None:
+    def __init__(self, node: NodeResources, kubelet: Kubelet) -> None:
         self._node, self._kubelet = node, kubelet
         self.pods: list[Tenant] = []
-        self.found: dict[str, Shortage] = {}
+        self.shortages: dict[str, Shortage] = {}
         """Those that are not, or may not be."""
         self._used = Counter[str]()
         self._taken = Taken()
@@ -307,7 +307,7 @@ class _Admitted:
             return
         if lacks:
             certain = [lack for lack in lacks if lack.certain]
-            self.found[tenant.pod.uid] = structs.replace((certain or lacks)[0], in_vain=critical)
+            self.shortages[tenant.pod.uid] = structs.replace((certain or lacks)[0], in_vain=critical)
             if certain:
                 return
         self._admit(tenant)
@@ -328,7 +328,7 @@ class _Admitted:
                 continue
             uid, hidden = held
             why = f"the snapshot hides their {hidden}, which may differ" if hidden else ""
-            why = why or (_NOT_ADMITTED if uid in self.found else "")
+            why = why or (_NOT_ADMITTED if uid in self.shortages else "")
             short = Shortage(str(port), holder=self._names[uid], predicate=reason, certain=not why, why=why)
             if short.certain:
                 return short
@@ -346,15 +346,17 @@ class _Admitted:
         why = "" if certain else lacks[0].why
         short = Shortage(lacks[0].resource, preemptor=tenant.name, certain=certain, why=why)
         for victim in victims:  # one that may lack something is gone either way, and may leave room before
-            before = self.found.get(victim.pod.uid)
-            self.found[victim.pod.uid] = structs.replace(short, why=why or before.why) if before else short
+            before = self.shortages.get(victim.pod.uid)
+            self.shortages[victim.pod.uid] = (
+                structs.replace(short, why=why or before.why) if before else short
+            )
         if not certain:  # then there may be room for both
             return True
         left = [neighbour for neighbour in self.pods if neighbour not in victims]
         for neighbour in exchangeable(
             tenant, victims, left, [lack.resource for lack in lacks], self._kubelet
         ):
-            self.found[neighbour.pod.uid] = structs.replace(
+            self.shortages[neighbour.pod.uid] = structs.replace(
                 short, certain=False, why="other pods are alike, and it takes the room of any of them"
             )
         self.pods, self._used, self._taken = [], Counter(), Taken()
@@ -363,15 +365,17 @@ class _Admitted:
         return True
 
 
-def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+def _outcomes(ordered: Iterable[Tenant], node: NodeResources, kubelet: Kubelet) -> dict[str, Shortage]:
     admitted = _Admitted(node, kubelet)
     for tenant in ordered:
         if tenant.refused_last or not tenant.refused:
             admitted.ask(tenant)
-    return admitted.found
+    return admitted.shortages
 
 
-def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kubelet) -> Iterator[Shortage]:
+def _lacking(
+    tenant: Tenant, pods: int, used: Amounts, node: NodeResources, kubelet: Kubelet
+) -> Iterator[Shortage]:
     """Yield what a pod lacks beside those that are admitted, and what they use (``fitsRequest``).
 
     A kubelet counts what the node does not list as none; every kubelet lists CPUs and memory. With the gate
@@ -380,7 +384,7 @@ def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kub
     """
     if node.pods is not None and pods + 1 > node.pods:
         yield Shortage(PODS, 1, pods, node.pods)
-    own = tenant.asking.own
+    own = tenant.asking.admitted
     if not any(own.get(name) for name in NATIVE) and not any(name not in NATIVE for name in own):
         return
     room = kubelet.behaviour.room

@@ -43,7 +43,7 @@ _NOTED: Final = "noted"
 class Asking(msgspec.Struct, frozen=True):
     """What a pod asks for, as one release sums it."""
 
-    own: Amounts
+    admitted: Amounts
     """When it is admitted."""
     beside: Amounts
     """What it counts for beside others."""
@@ -52,7 +52,7 @@ class Asking(msgspec.Struct, frozen=True):
     wanted: Amounts = {}
     """What it is to ask for by a resize that no kubelet has allocated yet; empty without one."""
     claimed: frozenset[str] = frozenset()
-    """The extended resources in ``own`` that a claim backs, which no device plugin serves."""
+    """The extended resources in ``admitted`` that a claim backs, which no device plugin serves."""
     ports: tuple[Port, ...] = ()
 
 
@@ -149,7 +149,7 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
             return False
         return name in allocatable or not is_extended(name)
 
-    def given(which: str, row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    def resized_requests(which: str, row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         requests = _requests(row)
         changed = resized.get(str(row.get("name") or "-"))
         is_init = key == "initContainers" and row.get("restartPolicy") != "Always"
@@ -158,9 +158,9 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
             return requests
         return _merged(requests, changed, which)
 
-    def own(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    def admitted_requests(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         name = str(row.get("name", ""))
-        amounts = given("own", row, key)
+        amounts = resized_requests("allocated", row, key)
         kept = behaviour.missing_extended == "counted" or (
             key == "initContainers" and behaviour.missing_extended != "ignored"
         )
@@ -172,12 +172,16 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
 
     sidecars = behaviour.sidecars
     overhead = _amounts(mapping(spec.get("overhead")))
-    admitted, of_pod = _summed(spec, own, sidecars=sidecars), dict[str, int]()
+    admitted, of_pod = _summed(spec, admitted_requests, sidecars=sidecars), dict[str, int]()
     with_init = behaviour.beside == "whole pods"
-    counted = _summed(spec, lambda row, key: given("beside", row, key), sidecars=sidecars, init=with_init)
+    counted = _summed(
+        spec, lambda row, key: resized_requests("beside", row, key), sidecars=sidecars, init=with_init
+    )
     if behaviour.resized == "by pod":
-        of_allocated = _summed(spec, lambda row, key: given("own", row, key), sidecars=sidecars)
-        of_actual = _summed(spec, lambda row, key: given("actual", row, key), sidecars=sidecars)
+        of_allocated = _summed(
+            spec, lambda row, key: resized_requests("allocated", row, key), sidecars=sidecars
+        )
+        of_actual = _summed(spec, lambda row, key: resized_requests("actual", row, key), sidecars=sidecars)
         counted = _most(of_allocated, _shown(of_status) or of_actual)
     if by_pod:
         of_pod = _allocated_to_whole(spec, of_status, overhead)
@@ -190,10 +194,10 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
     freed = of_pod
     if behaviour.freed == "by containers" or not (by_pod and has_own_resources(spec)):
         adds = sidecars and behaviour.freed != "by containers"
-        freed = _summed(spec, lambda row, key: given("own", row, key), sidecars=adds)
+        freed = _summed(spec, lambda row, key: resized_requests("allocated", row, key), sidecars=adds)
     freed = {name: number + (overhead.get(name, 0) if number else 0) for name, number in freed.items()}
     claims = frozenset(name for _, name in pod.claims)
-    is_resized = _is_to_be_resized(pod) or (forgotten and bool(_of_whole(spec, {}, "own")))
+    is_resized = _is_to_be_resized(pod) or (forgotten and bool(_of_whole(spec, {}, "allocated")))
     wanted = _wanted(spec, overhead, gates.is_on(POD_RESOURCES_GATE)) if is_resized else {}
     return Asking(_scalar(admitted), _scalar(counted), freed, wanted, claims)
 
@@ -221,8 +225,8 @@ def _allocated_to_whole(
     pkg/kubelet/kubelet_pods.go ``generateAPIPodStatus`` (1.35.8, 1.36.5, 1.37.2).
     """
     if _NOTED in of_status:
-        return _of_whole(spec, {_NOTED: of_status[_NOTED]}, "own")
-    amounts, shown = _of_whole(spec, of_status, "own"), of_status.get("allocated", {})
+        return _of_whole(spec, {_NOTED: of_status[_NOTED]}, "allocated")
+    amounts, shown = _of_whole(spec, of_status, "allocated"), of_status.get("allocated", {})
     return {name: number - overhead.get(name, 0) * (name in shown) for name, number in amounts.items()}
 
 
@@ -238,7 +242,7 @@ def _shown(of_status: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _wanted(spec: Mapping[str, Any], overhead: Amounts, by_pod: bool) -> dict[str, int]:
-    of_pod = _of_whole(spec, {}, "own") if by_pod else {}
+    of_pod = _of_whole(spec, {}, "allocated") if by_pod else {}
     of_containers = _summed(spec, lambda row, _: _requests(row), sidecars=True)
     return _added({**of_containers, **of_pod}, overhead)
 
@@ -258,7 +262,7 @@ def _merged(
     (``UseStatusResources``).
     """
     allocated = {**requests, **changed.get("allocated", {})}
-    if which == "own":
+    if which == "allocated":
         return allocated
     actual = changed.get("actual", {})
     if which == "actual":

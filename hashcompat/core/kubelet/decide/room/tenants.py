@@ -84,7 +84,7 @@ def may_return(pod: Pod) -> str:
     return f"whether the static pod {name}, which has ended, runs again is not known" if is_open else ""
 
 
-class Given(msgspec.Struct, frozen=True):
+class NodeResources(msgspec.Struct, frozen=True):
     """What a node can give."""
 
     amounts: Amounts
@@ -93,7 +93,7 @@ class Given(msgspec.Struct, frozen=True):
     """How many pods; None where it does not show that."""
 
 
-def given(allocatable: Mapping[str, Any]) -> Given:
+def node_resources(allocatable: Mapping[str, Any]) -> NodeResources:
     """Return what ``status.allocatable`` of a node shows; amounts that are no quantities are not shown."""
     amounts = dict[str, int]()
     for name, value in allocatable.items():
@@ -101,7 +101,9 @@ def given(allocatable: Mapping[str, Any]) -> Given:
             amounts[name] = counted_as(name, value)
         except DecodeError:
             continue
-    return Given({name: number for name, number in amounts.items() if name != PODS}, amounts.get(PODS))
+    return NodeResources(
+        {name: number for name, number in amounts.items() if name != PODS}, amounts.get(PODS)
+    )
 
 
 class Sums(msgspec.Struct):
@@ -120,11 +122,11 @@ class Sums(msgspec.Struct):
         self.pods += 1
         if asking.ports:
             self._take(asking.ports)
-        self.asked.update(asking.own)
+        self.asked.update(asking.admitted)
         amounts = self.amounts
         for name, number in asking.beside.items():
-            amounts[name] = amounts.get(name, 0) + max(number, asking.own.get(name, 0))
-        for name, number in asking.own.items():
+            amounts[name] = amounts.get(name, 0) + max(number, asking.admitted.get(name, 0))
+        for name, number in asking.admitted.items():
             if name not in asking.beside:
                 amounts[name] = amounts.get(name, 0) + number
 
@@ -141,11 +143,11 @@ class Sums(msgspec.Struct):
         self.clash |= any(self.taken.holder(port) for port in ports)
         self.taken.add(ports)
 
-    def fit(self, node: Given) -> bool:
+    def fit(self, node: NodeResources) -> bool:
         """Return whether every pod fits, whatever their order."""
         return not self.clash and self.have_room(node)
 
-    def have_room(self, node: Given) -> bool:
+    def have_room(self, node: NodeResources) -> bool:
         """Return whether every pod finds what it asks for, whatever their order, but for host ports."""
         if node.pods is not None and self.pods > node.pods:
             return False

@@ -64,7 +64,7 @@ from hashcompat.sources.files.dumps import dumps_in
 from hashcompat.sources.filters import Filters
 
 if TYPE_CHECKING:
-    from hashcompat.analysis.preflight import Known, PreflightRequest
+    from hashcompat.analysis.preflight import Context, PreflightRequest
 
 
 class PolicyFields(TypedDict, total=False):
@@ -328,26 +328,26 @@ def preflight_nodes(
 
 
 def _ignored(given: Names) -> tuple[str, ...]:
-    from hashcompat.analysis.preflight import known_checks  # noqa: PLC0415 - as above
+    from hashcompat.analysis.preflight import check_ids  # noqa: PLC0415 - as above
 
     names = names_of(given, "ignored")
     try:
-        return tuple(known_checks(names))
+        return tuple(check_ids(names))
     except UsageError as error:
         raise UsageError(f"ignored: {error}") from None
 
 
 def _context(
     source: Source | None, question: PreflightRequest, dumps: Sequence[Dump], catalog: Catalog
-) -> Known:
+) -> Context:
     """Return what the source shows, and the plan that is made of it."""
-    from hashcompat.analysis.preflight import Known, known_of, with_own_releases  # noqa: PLC0415 - as above
+    from hashcompat.analysis.preflight import Context, context_of, with_reported_releases  # noqa: PLC0415 - as above
 
     if source is None:
-        return Known()
+        return Context()
     inventory = load(source)
     inventory = structs.replace(
-        inventory, nodes=with_own_releases(inventory.nodes, dumps), pods=tuple(inventory.pods)
+        inventory, nodes=with_reported_releases(inventory.nodes, dumps), pods=tuple(inventory.pods)
     )
     options = Options(
         keep_going=True,
@@ -358,7 +358,7 @@ def _context(
     )
     plan = planning.make(inventory, question.current or AUTO, question.target, View(catalog, options))
     sample = inventory.origin.kind is Origin.SAMPLE
-    context = known_of(inventory.nodes, inventory.pods, plan.items, inventory.servers.found, sample=sample)
+    context = context_of(inventory.nodes, inventory.pods, plan.items, inventory.servers.found, sample=sample)
     return structs.replace(context, origin=plan.origin)
 
 

@@ -50,9 +50,9 @@ def _in_list(typed: str, names: Iterable[str]) -> list[str]:
 
 def _checks(typed: str) -> list[str]:
     """Return the ids of checks as the last one of ``CHECK[,CHECK...]``, or ``all``."""
-    from hashcompat.analysis.preflight import CHECKS, EVERY
+    from hashcompat.analysis.preflight import ALL, CHECKS
 
-    return [*([] if "," in typed else [EVERY]), *_in_list(typed, (check.id for check in CHECKS))]
+    return [*([] if "," in typed else [ALL]), *_in_list(typed, (check.id for check in CHECKS))]
 
 
 def _files_and_releases(

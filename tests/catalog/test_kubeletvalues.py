@@ -8,7 +8,7 @@ import pytest
 
 from hashcompat.analysis.preflight.checks.forms import FORMS
 from hashcompat.analysis.preflight.facts.settings import number_of
-from hashcompat.core.catalog.kubeletsettings import Bounds, Other, ValueRow
+from hashcompat.core.catalog.kubeletsettings import Bounds, SettingReference, ValueRow
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.release import parse_release
 
@@ -22,9 +22,9 @@ def rows(catalog: Catalog) -> Iterator[tuple[str, ValueRow]]:
                 yield name, row
 
 
-def others(row: ValueRow) -> list[Other]:
+def others(row: ValueRow) -> list[SettingReference]:
     found = (getattr(row, name) for name in ValueRow.__struct_fields__)
-    return [each for each in found if isinstance(each, Other)]
+    return [each for each in found if isinstance(each, SettingReference)]
 
 
 def test_each_row_has_one_form_and_a_source(catalog: Catalog) -> None:

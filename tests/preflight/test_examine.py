@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from hashcompat.analysis.preflight import CHECKS, examine, known_checks, left_out, worst_first
+from hashcompat.analysis.preflight import CHECKS, check_ids, examine, left_out, worst_first
 from hashcompat.analysis.preflight.checks import Need
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.preflight import Finding, Status
@@ -72,11 +72,11 @@ def test_the_worst_comes_first() -> None:
 
 
 def test_names_of_checks_are_known() -> None:
-    assert known_checks(["pf-102", "ALL"]) == ["PF-102", "all"]
+    assert check_ids(["pf-102", "ALL"]) == ["PF-102", "all"]
     with pytest.raises(UsageError, match="no check 'PF-12'; near it: PF-"):
-        known_checks(["PF-12"])
+        check_ids(["PF-12"])
     with pytest.raises(UsageError, match="no check 'ZZ'; near it: PF-"):
-        known_checks(["zz"])
+        check_ids(["zz"])
 
 
 def test_every_check_has_an_id_of_its_own_and_says_what_it_reads() -> None:

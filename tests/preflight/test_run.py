@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.analysis.preflight import Known, known_of, restarts_of, with_own_releases, without_dumps
+from hashcompat.analysis.preflight import (
+    Context,
+    context_of,
+    restarts_of,
+    with_reported_releases,
+    without_dumps,
+)
 from hashcompat.analysis.preflight.checks import Need
 from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.errors import InputError
@@ -20,31 +26,31 @@ ITEMS = hashcompat.plan([pod(ARTICLE)], "1.7.16", "1.9.11").items
 
 
 def test_a_run_is_given_what_is_known() -> None:
-    assert Known().given == frozenset()
-    assert Known({"n1": Node("n1", "")}).given == Known(pods={}).given == {Need.OBJECTS}
-    assert Known(items={}).given == {Need.PLAN}
-    assert Known({"n1": Node("n1", "")}, {}, {}).given == {Need.OBJECTS, Need.PLAN}
+    assert Context().inputs == frozenset()
+    assert Context({"n1": Node("n1", "")}).inputs == Context(pods={}).inputs == {Need.OBJECTS}
+    assert Context(items={}).inputs == {Need.PLAN}
+    assert Context({"n1": Node("n1", "")}, {}, {}).inputs == {Need.OBJECTS, Need.PLAN}
 
 
 def test_a_source_without_pods_has_neither_pods_nor_a_plan() -> None:
-    assert known_of([Node("n1", "")], [], ()) == Known({"n1": Node("n1", "")}, None, None)
-    assert known_of([], hashcompat.load([pod()]).pods, None).items is None
+    assert context_of([Node("n1", "")], [], ()) == Context({"n1": Node("n1", "")}, None, None)
+    assert context_of([], hashcompat.load([pod()]).pods, None).items is None
 
 
 def test_each_node_has_its_own_part() -> None:
-    known = known_of([Node("n1", "v1.7.16")], hashcompat.load([pod()]).pods, ITEMS)
+    known = context_of([Node("n1", "v1.7.16")], hashcompat.load([pod()]).pods, ITEMS)
     assert [each.name for each in known.cluster("n1").pods or ()] == ["p"]
     assert known.cluster("n2") == NodeObjects(None, ())
-    assert (known.planned("n1"), known.planned("n2"), Known().planned("n1")) == (ITEMS, (), None)
-    assert Known().cluster("n1") == NodeObjects()
+    assert (known.planned("n1"), known.planned("n2"), Context().planned("n1")) == (ITEMS, (), None)
+    assert Context().cluster("n1") == NodeObjects()
 
 
 def test_the_current_release_is_the_kubelets_own_then_the_objects_then_the_plans() -> None:
-    known = Known({"n1": Node("n1", "v1.8.15")}, None, {"n1": ITEMS})
+    known = Context({"n1": Node("n1", "v1.8.15")}, None, {"n1": ITEMS})
     assert known.release(dump({VERSION: "Kubernetes v1.7.16\n"})) == "v1.7.16"
     assert known.release(unread()) == "v1.8.15"
-    assert Known(items={"n1": ITEMS}).release(unread()) == "1.7.16"
-    assert Known().release(unread()) is None
+    assert Context(items={"n1": ITEMS}).release(unread()) == "1.7.16"
+    assert Context().release(unread()) is None
 
 
 def test_a_plan_says_what_restarts() -> None:
@@ -60,11 +66,11 @@ def test_a_plan_says_what_restarts() -> None:
 
 def test_a_node_that_only_a_dump_shows_has_its_release_in_the_plan() -> None:
     nodes = [Node("n2", "v1.9.11")]
-    assert with_own_releases(nodes, [dump({VERSION: "Kubernetes v1.7.16"}), unread("n3")]) == (
+    assert with_reported_releases(nodes, [dump({VERSION: "Kubernetes v1.7.16"}), unread("n3")]) == (
         *nodes,
         Node("n1", "v1.7.16"),
     )
-    assert with_own_releases([Node("n1", "v1")], [dump({VERSION: "Kubernetes v1.7.16"})]) == (
+    assert with_reported_releases([Node("n1", "v1")], [dump({VERSION: "Kubernetes v1.7.16"})]) == (
         Node("n1", "v1"),
     )
 

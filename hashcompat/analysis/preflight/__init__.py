@@ -52,7 +52,7 @@ from hashcompat.core.model.verdicts import FINDINGS, Verdict
 from hashcompat.core.records.probes import WITHOUT_NODE, AbsentError, Dump, UnparsedError, UnreadError
 from hashcompat.core.shown import urls
 
-EVERY: Final = "all"
+ALL: Final = "all"
 """Stands for the id of every check."""
 
 _A_NODE: Final = frozenset({Need.NODE})
@@ -72,7 +72,7 @@ def examine(
     """
     facts = Facts(dump, cluster, upgrade.hazards.flags)
     for check in CHECKS:
-        mild = check.id in ignored or EVERY in ignored
+        mild = check.id in ignored or ALL in ignored
         for problem in _problems(check, facts, upgrade) if check.is_run(inputs) else ():
             status = Status.WARN if mild and problem.status == Status.ERROR else problem.status
             texts = map(urls, (problem.object, problem.text, problem.advice))
@@ -112,10 +112,10 @@ def worst_first(findings: Collection[Finding]) -> tuple[Finding, ...]:
     return tuple(by)
 
 
-def known_checks(names: Iterable[str]) -> list[str]:
+def check_ids(names: Iterable[str]) -> list[str]:
     """Return the ids of checks as they are written; raises UsageError for what is none."""
-    ids = {check.id for check in CHECKS} | {EVERY}
-    wanted = [name.lower() if name.lower() == EVERY else name.upper() for name in names]
+    ids = {check.id for check in CHECKS} | {ALL}
+    wanted = [name.lower() if name.lower() == ALL else name.upper() for name in names]
     for name in wanted:
         if name not in ids:
             near = ", ".join(get_close_matches(name, ids, n=3) or sorted(ids)[:3])
@@ -125,11 +125,11 @@ def known_checks(names: Iterable[str]) -> list[str]:
 
 _SUBJECTS: Final = (containers, host, kubelet, pods, runtime, space, starting, states, values)
 
-_FOUND: Final = {
+_DEFINED: Final = {
     value for subject in _SUBJECTS for value in vars(subject).values() if isinstance(value, Check)
 }
 
-CHECKS: Final = tuple(sorted(_FOUND, key=lambda check: check.id))
+CHECKS: Final = tuple(sorted(_DEFINED, key=lambda check: check.id))
 """The checks of all subjects by their ids."""
 
 # One run over many nodes: each with its own current release, its own part of the plan, and one report.
@@ -137,7 +137,7 @@ CHECKS: Final = tuple(sorted(_FOUND, key=lambda check: check.id))
 _NONE: Final[Mapping[str, Mapping[str, None]]] = {}
 
 
-class Known(msgspec.Struct, frozen=True):
+class Context(msgspec.Struct, frozen=True):
     """What is known besides dumps."""
 
     nodes: Mapping[str, Node] = msgspec.field(default_factory=dict)
@@ -152,7 +152,7 @@ class Known(msgspec.Struct, frozen=True):
     """Where the objects come from; None where none were read."""
 
     @property
-    def given(self) -> frozenset[Need]:
+    def inputs(self) -> frozenset[Need]:
         """What of this a run is given."""
         needs = {Need.OBJECTS} if self.nodes or self.pods is not None else set[Need]()
         return frozenset(needs if self.items is None else {*needs, Need.PLAN})
@@ -169,11 +169,11 @@ class Known(msgspec.Struct, frozen=True):
         """Return the release of the kubelet that runs on a node, by what was read there or by its objects."""
         node = self.nodes.get(dump.node)
         planned = [item.from_release for item in self.planned(dump.node) or () if item.from_release]
-        releases = [_own_release(dump), node.kubelet if node else "", *planned]
+        releases = [_reported_release(dump), node.kubelet if node else "", *planned]
         return next(filter(None, releases), None)
 
 
-def _own_release(dump: Dump) -> str:
+def _reported_release(dump: Dump) -> str:
     """Return the release that the kubelet's program reports: ``Kubernetes v1.23.13``."""
     try:
         return dump.read("version", "kubelet").strip().removeprefix("Kubernetes ")
@@ -181,14 +181,14 @@ def _own_release(dump: Dump) -> str:
         return ""
 
 
-def known_of(
+def context_of(
     nodes: Iterable[Node],
     pods: Iterable[Pod],
     items: Iterable[Item] | None,
     servers: Mapping[str, Mapping[str, None]] = _NONE,
     *,
     sample: bool = False,
-) -> Known:
+) -> Context:
     """Return what a source shows, with the verdicts of its plan; a source without pods has no plan.
 
     ``servers`` are the releases of API servers that the source shows besides these pods, with where. The
@@ -202,7 +202,7 @@ def known_of(
         shown.merge(servers)
     for pod in () if sample else all_pods:
         shown.see(pod)
-    return Known({node.name: node for node in nodes}, placed or None, verdicts, shown.found)
+    return Context({node.name: node for node in nodes}, placed or None, verdicts, shown.found)
 
 
 def by_node(pods: Iterable[Pod]) -> Mapping[str, tuple[Pod, ...]]:
@@ -232,11 +232,11 @@ def restarts_of(items: Iterable[Item] | None) -> Callable[[str, str], bool | Non
     return restarts
 
 
-def with_own_releases(nodes: Iterable[Node], dumps: Iterable[Dump]) -> tuple[Node, ...]:
+def with_reported_releases(nodes: Iterable[Node], dumps: Iterable[Dump]) -> tuple[Node, ...]:
     """Return Node objects, and one for each node that only a dump shows, so that a plan has its release."""
     named = {node.name: node for node in nodes}
     for dump in dumps:
-        if dump.node not in named and (release := _own_release(dump)):
+        if dump.node not in named and (release := _reported_release(dump)):
             named[dump.node] = Node(dump.node, release)
     return tuple(named.values())
 
@@ -268,16 +268,16 @@ class PreflightRequest(msgspec.Struct, frozen=True):
 
 
 def inspect(
-    dumps: Sequence[Dump] | None, context: Known, question: PreflightRequest, catalog: Catalog
+    dumps: Sequence[Dump] | None, context: Context, question: PreflightRequest, catalog: Catalog
 ) -> Preflight:
     """Return what the checks find on nodes: those of the dumps or, with None for these, all Node objects.
 
     Raises UsageError for unknown releases and checks, and InputError where there is no node, and for a plan
     of another release than the one that runs on a node.
     """
-    inputs = context.given if dumps is None else context.given | {Need.NODE}
+    inputs = context.inputs if dumps is None else context.inputs | {Need.NODE}
     inputs |= {Need.REWRITING} if question.normalized else set[Need]()
-    ignored = tuple(known_checks(question.ignored))
+    ignored = tuple(check_ids(question.ignored))
     if question.current:
         catalog.kubelet(question.current)
     target = catalog.kubelet(question.target)
@@ -310,7 +310,7 @@ def inspect(
     )
 
 
-def _contradiction(dump: Dump, context: Known, question: PreflightRequest, catalog: Catalog) -> str:
+def _contradiction(dump: Dump, context: Context, question: PreflightRequest, catalog: Catalog) -> str:
     """Return what a node reports where that is of another minor than it is said to be; empty elsewhere."""
     said, shows = question.current, context.release(dump) or ""
     is_sample = context.origin is not None and context.origin.kind is Source.SAMPLE
@@ -320,7 +320,7 @@ def _contradiction(dump: Dump, context: Known, question: PreflightRequest, catal
     return "" if same_minor(*releases) else shows
 
 
-def check_plan(context: Known, dumps: Sequence[Dump], catalog: Catalog) -> None:
+def check_plan(context: Context, dumps: Sequence[Dump], catalog: Catalog) -> None:
     """Raise InputError for a plan of another release than the one that a node's own kubelet shows."""
     for dump in dumps:
         runs = context.release(dump)

@@ -15,13 +15,13 @@ from hashcompat.analysis.planning.cluster import dated
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.analysis.preflight import (
-    Known,
+    Context,
     PreflightRequest,
     check_plan,
+    context_of,
     inspect,
     items_by_node,
-    known_of,
-    with_own_releases,
+    with_reported_releases,
 )
 from hashcompat.cli import output
 from hashcompat.cli.args import changed, flag, group, option
@@ -83,20 +83,20 @@ class Joined:
     )
     override_node_releases: bool = OVERRIDE_NODE_RELEASES
 
-    def context(self, reading: InventoryRequest, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Known:
+    def context(self, reading: InventoryRequest, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Context:
         """Return what the source and the plan show, where any is named.
 
         Raises InputError for what cannot be read and for a plan of other releases.
         """
-        context = Known()
+        context = Context()
         if self.no_node or is_named(reading.source, reading.scope.labels):
             inventory = reading.inventory()
             inventory = structs.replace(
-                inventory, nodes=with_own_releases(inventory.nodes, dumps), pods=tuple(inventory.pods)
+                inventory, nodes=with_reported_releases(inventory.nodes, dumps), pods=tuple(inventory.pods)
             )
             items = None if self.plan else self._made(inventory, reading.source, way, catalog, dumps)
             wanted = reading.scope.nodes
-            context = known_of(
+            context = context_of(
                 (node for node in inventory.nodes if not wanted or node.name in wanted),
                 inventory.pods,
                 items,

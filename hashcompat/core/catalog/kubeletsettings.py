@@ -53,7 +53,7 @@ class FlagTable:
 
     def __init__(self, data: DataFiles) -> None:
         self._data = data
-        self._known: dict[str, Mapping[str, Flag]] = {}
+        self._flags: dict[str, Mapping[str, Flag]] = {}
 
     @cached_property
     def _rows(self) -> Mapping[str, tuple[Flag, ...]]:
@@ -62,10 +62,10 @@ class FlagTable:
 
     def flags(self, release: Release) -> Mapping[str, Flag]:
         """Return the flags that a release accepts, by name; empty for releases before 1.6."""
-        if release.upstream not in self._known:
+        if release.upstream not in self._flags:
             accepted = (flag for rows in self._rows.values() for flag in rows if flag.releases.holds(release))
-            self._known[release.upstream] = {flag.name: flag for flag in accepted}
-        return self._known[release.upstream]
+            self._flags[release.upstream] = {flag.name: flag for flag in accepted}
+        return self._flags[release.upstream]
 
     def find(self, release: Release, name: str) -> Flag | None:
         """Return what a flag is in a release; None where the release does not accept it."""
@@ -149,7 +149,7 @@ class ConfigTable:
 
     def __init__(self, data: DataFiles) -> None:
         self._data = data
-        self._known: dict[str, Mapping[str, ConfigField]] = {}
+        self._fields: dict[str, Mapping[str, ConfigField]] = {}
 
     @cached_property
     def _rows(self) -> Mapping[str, tuple[ConfigField, ...]]:
@@ -174,10 +174,10 @@ class ConfigTable:
 
     def fields(self, release: Release) -> Mapping[str, ConfigField]:
         """Return the fields that a release knows, by path."""
-        if release.upstream not in self._known:
+        if release.upstream not in self._fields:
             rows = (row for rows in self._rows.values() for row in rows if row.releases.holds(release))
-            self._known[release.upstream] = {row.path: row for row in rows}
-        return self._known[release.upstream]
+            self._fields[release.upstream] = {row.path: row for row in rows}
+        return self._fields[release.upstream]
 
     def removed_in(self, release: Release, path: str) -> str:
         """Return the release in or before ``release`` that removed a field; empty where none did."""
@@ -214,7 +214,7 @@ def _unknown(fields: Mapping[str, ConfigField], document: Mapping[str, Any], pre
 Scalar = bool | int | float | str
 
 
-class Other(msgspec.Struct, frozen=True, rename={"values": "is", "only_above": "onlyAbove"}):
+class SettingReference(msgspec.Struct, frozen=True, rename={"values": "is", "only_above": "onlyAbove"}):
     """Another setting that decides about a value."""
 
     field: str
@@ -283,7 +283,7 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """The feature gate that has to be on for the row to count; empty for none."""
     without_gate: str = ""
     """The feature gate that has to be off for the row to count; empty for none."""
-    only_with: Other | None = None
+    only_with: SettingReference | None = None
     """The other setting that has to have one of its values for the row to count."""
     having: frozenset[str] = frozenset()
     """The elements of a list, or keys of a map that are true, of which one has to be there for the row to
@@ -308,22 +308,22 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: the limits."""
     multiple_of: int = 0
     """Form: what a number is a multiple of."""
-    at_most_field: Other | None = None
+    at_most_field: SettingReference | None = None
     """Form: the setting that it may not be more than."""
-    less_than_field: Other | None = None
+    less_than_field: SettingReference | None = None
     """Form: the setting that it has to be less than."""
-    more_than_field: Other | None = None
+    more_than_field: SettingReference | None = None
     """Form: the setting that it has to be more than."""
-    not_with: Other | None = None
+    not_with: SettingReference | None = None
     """Form: the setting with whose values it may not be given."""
-    needs_field: Other | None = None
+    needs_field: SettingReference | None = None
     """Form: the setting that has to be given too."""
     values_are: str = ""
     """Form: the kind of a map's values: ``quantity``, ``threshold``, ``reclaim``, ``duration`` or
     ``percentage``."""
     keys_are: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Form: what the value of a key has to be, by key: ``boolean`` or ``8 or more``."""
-    keys_in: Other | None = None
+    keys_in: SettingReference | None = None
     """Form: the map that has to have each key of this one whose value is a threshold that counts."""
     format: str = ""
     """Form: what a text has to be: ``cpus``, an ``absolute path``, a ``whole quantity``, the ``previous

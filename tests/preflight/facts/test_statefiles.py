@@ -11,8 +11,8 @@ import pytest
 
 from hashcompat.analysis.preflight.facts import statefiles
 from hashcompat.analysis.preflight.facts.statefiles import (
+    CheckedStateFile,
     Condition,
-    FoundStateFile,
     checkpoint_fault,
     is_read,
     read,
@@ -60,7 +60,7 @@ def text_of(sample: str) -> tuple[str, str]:
     return given["file"], text
 
 
-def seen(catalog: Catalog, release: str, sample: str, on: list[str]) -> FoundStateFile:
+def seen(catalog: Catalog, release: str, sample: str, on: list[str]) -> CheckedStateFile:
     kubelet = catalog.kubelet(release)
     name, text = text_of(sample)
     file: StateFile = getattr(states(catalog, release), FIELDS[name])
@@ -72,7 +72,7 @@ def states(catalog: Catalog, release: str) -> StateFiles:
     return catalog.hazards(catalog.kubelet(release).release).states
 
 
-def accepted(state: FoundStateFile, row: dict[str, Any], migrates: bool) -> bool:
+def accepted(state: CheckedStateFile, row: dict[str, Any], migrates: bool) -> bool:
     """Return whether a kubelet loads what it finds, with the policy and the containers of a row."""
     if state.condition != Condition.GOOD:
         return False

@@ -1,7 +1,7 @@
 """What the next kubelet is given, what texts in it have to be, and what the host has to have for it: PF-126.
 
-``GivenCheck`` holds settings against what a release accepts, as the rows of values ask for it; ``forms`` has
-the forms of these rows.
+``SettingsCheck`` holds settings against what a release accepts, as the rows of values ask for it; ``forms``
+has the forms of these rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hashcompat.analysis.preflight.facts.settings import GivenSettings, Setting,
 from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
 from hashcompat.core.catalog.behaviour import Gates
-from hashcompat.core.catalog.kubeletsettings import MostNodes, Other, ValueRow
+from hashcompat.core.catalog.kubeletsettings import MostNodes, SettingReference, ValueRow
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import parse_cpus, parse_duration, show_cpus
@@ -42,7 +42,7 @@ class RefusedValue(msgspec.Struct, frozen=True):
     status: Status = Status.ERROR
 
 
-class GivenCheck:
+class SettingsCheck:
     """What the next kubelet is given, held against what its release accepts."""
 
     def __init__(self, settings: GivenSettings, start: Start, upgrade: KubeletStart, dump: Dump) -> None:
@@ -72,9 +72,9 @@ class GivenCheck:
             return False
         if row.without_gate and self.gates.is_on(row.without_gate):
             return False
-        return row.only_with is None or self.has(row.only_with) is not None
+        return row.only_with is None or self.referenced(row.only_with) is not None
 
-    def of(self, row: ValueRow) -> Setting | None:
+    def setting(self, row: ValueRow) -> Setting | None:
         """Return the setting of a row; None where it is as good as not given."""
         setting = self.settings.find(row.field, row.flag)
         if setting is None or (
@@ -93,14 +93,14 @@ class GivenCheck:
         field = self.hazards.config.fields(self.release).get(setting.name)
         return field is not None and field.kind == "object" and isinstance(setting.value, Mapping)
 
-    def has(self, other: Other) -> Setting | None:
+    def referenced(self, reference: SettingReference) -> Setting | None:
         """Return another setting where it has one of the values that count; its default may be one."""
-        setting = self.settings.find(other.field, other.flag)
-        if setting is None or is_unset(setting.value, other):
-            if other.default is None:
+        setting = self.settings.find(reference.field, reference.flag)
+        if setting is None or is_unset(setting.value, reference):
+            if reference.default is None:
                 return None
-            setting = Setting(other.field, other.default, "")
-        counts = not other.values or any(is_same(setting.value, value) for value in other.values)
+            setting = Setting(reference.field, reference.default, "")
+        counts = not reference.values or any(is_same(setting.value, value) for value in reference.values)
         return setting if counts else None
 
 
@@ -119,7 +119,7 @@ def is_same(value: object, other: object) -> bool:
     return value == other or (number is not None and number == number_of(other))
 
 
-def is_unset(value: object, row: ValueRow | Other) -> bool:
+def is_unset(value: object, row: ValueRow | SettingReference) -> bool:
     """Return whether a value is as good as none; what the collector hid is not judged either."""
     if is_hidden(value) or value in ("", [], {}) or any(is_same(value, unset) for unset in row.unset):
         return True
@@ -380,7 +380,7 @@ class UnknownError(Exception):
         """What is said of the setting then."""
 
 
-def _read(read: Callable[[Dump], Fact], check: GivenCheck, why: str, value: str = "") -> Fact:
+def _read(read: Callable[[Dump], Fact], check: SettingsCheck, why: str, value: str = "") -> Fact:
     """Return a fact of the host; raises UnknownError, which says ``why``, where it was not read."""
     try:
         return read(check.dump)
@@ -397,7 +397,7 @@ def _numa_nodes(dump: Dump) -> frozenset[int] | None:
 
 
 def not_on_cgroup_v1(
-    check: GivenCheck, values: tuple[object, ...], setting: Setting
+    check: SettingsCheck, values: tuple[object, ...], setting: Setting
 ) -> Iterator[RefusedValue]:
     """Yield a value that needs cgroup v2, on a host without it."""
     if not any(is_same(setting.value, candidate) for candidate in values):
@@ -408,7 +408,7 @@ def not_on_cgroup_v1(
         yield RefusedValue("it needs cgroup v2, and the host has cgroup v1", "", value)
 
 
-def cpus_exist(check: GivenCheck, which: str, setting: Setting) -> Iterator[RefusedValue]:
+def cpus_exist(check: SettingsCheck, which: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the CPUs of a set that the host does not have."""
     try:
         wanted = parse_cpus(str(setting.value))
@@ -420,7 +420,7 @@ def cpus_exist(check: GivenCheck, which: str, setting: Setting) -> Iterator[Refu
         yield RefusedValue(f"the host has the CPUs {show_cpus(online)}, and not {show_cpus(missing)}")
 
 
-def nodes_exist(check: GivenCheck, _exist: bool, setting: Setting) -> Iterator[RefusedValue]:
+def nodes_exist(check: SettingsCheck, _exist: bool, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the NUMA nodes of reservedMemory that the host does not have."""
     rows = setting.value if isinstance(setting.value, list) else []
     named = (row.get("numaNode") or 0 for row in rows if isinstance(row, Mapping))
@@ -430,7 +430,7 @@ def nodes_exist(check: GivenCheck, _exist: bool, setting: Setting) -> Iterator[R
         yield RefusedValue(f"the host has no NUMA node {node}")
 
 
-def most_nodes(check: GivenCheck, limit: MostNodes, setting: Setting) -> Iterator[RefusedValue]:
+def most_nodes(check: SettingsCheck, limit: MostNodes, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that the host has more NUMA nodes than the topology manager takes."""
     options = check.settings.find("topologyManagerPolicyOptions", "topology-manager-policy-options")
     option = options.value.get(limit.option) if options and isinstance(options.value, Mapping) else None

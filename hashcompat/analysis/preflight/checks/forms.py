@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import formats
 from hashcompat.analysis.preflight.checks.formats import (
-    GivenCheck,
     RefusedValue,
+    SettingsCheck,
     elements,
     is_hidden,
     is_same,
@@ -19,7 +19,7 @@ from hashcompat.analysis.preflight.checks.formats import (
 from hashcompat.analysis.preflight.facts.kubelet import reserved_memory
 from hashcompat.analysis.preflight.facts.settings import Setting, number_of
 from hashcompat.core import shown
-from hashcompat.core.catalog.kubeletsettings import Bounds, Other, Sysctls, ValueRow
+from hashcompat.core.catalog.kubeletsettings import Bounds, SettingReference, Sysctls, ValueRow
 from hashcompat.core.catalog.releases import minor_before
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.model.preflight import Status
@@ -37,11 +37,11 @@ _UNJUDGED: Final = (
 )
 """Settings that make another sum."""
 
-Form = Callable[[GivenCheck, Any, Setting], Iterator[RefusedValue]]
+Form = Callable[[SettingsCheck, Any, Setting], Iterator[RefusedValue]]
 """Yields why a setting is refused, by what a row wants of it."""
 
 
-def _one_of(check: GivenCheck, accepted: tuple[object, ...], setting: Setting) -> Iterator[RefusedValue]:
+def _one_of(check: SettingsCheck, accepted: tuple[object, ...], setting: Setting) -> Iterator[RefusedValue]:
     words = ", ".join(check.shown(word) or str(word) for word in accepted)
     for value in setting.value if isinstance(setting.value, list) else [setting.value]:
         if not any(is_same(value, word) for word in accepted):
@@ -51,7 +51,7 @@ def _one_of(check: GivenCheck, accepted: tuple[object, ...], setting: Setting) -
             yield RefusedValue(why, "", check.shown(value))
 
 
-def _keys_one_of(check: GivenCheck, keys: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
+def _keys_one_of(check: SettingsCheck, keys: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
     """Yield the keys that are none of those accepted, or whose gate is off."""
     for key in setting.value if isinstance(setting.value, Mapping) else ():
         gate = keys.get(key)
@@ -61,12 +61,12 @@ def _keys_one_of(check: GivenCheck, keys: Mapping[str, str], setting: Setting) -
             yield _without(gate, setting, check.shown(key))
 
 
-def _needs_gate(check: GivenCheck, gate: str, setting: Setting) -> Iterator[RefusedValue]:
+def _needs_gate(check: SettingsCheck, gate: str, setting: Setting) -> Iterator[RefusedValue]:
     if not check.gates.is_on(gate):
         yield _without(gate, setting, check.shown(setting.value))
 
 
-def _needs_gate_in_flags(check: GivenCheck, gate: str, setting: Setting) -> Iterator[RefusedValue]:
+def _needs_gate_in_flags(check: SettingsCheck, gate: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that no flag turns the feature gate on, and it is not on by default."""
     if not check.gates_of_flags.is_on(gate):
         advice = f"remove {setting.name} from {setting.source}, or add --feature-gates={gate}=true there"
@@ -79,7 +79,7 @@ def _without(gate: str, setting: Setting, value: str) -> RefusedValue:
     return RefusedValue(f"it needs the feature gate {gate}, which is off", advice, value)
 
 
-def _range(check: GivenCheck, limits: Bounds, setting: Setting) -> Iterator[RefusedValue]:
+def _range(check: SettingsCheck, limits: Bounds, setting: Setting) -> Iterator[RefusedValue]:
     number = number_of(setting.value)
     if number is None:
         return
@@ -89,7 +89,7 @@ def _range(check: GivenCheck, limits: Bounds, setting: Setting) -> Iterator[Refu
         yield RefusedValue(f"it has to be {_within(limits)}", "", check.shown(setting.value))
 
 
-def _multiple_of(check: GivenCheck, unit: int, setting: Setting) -> Iterator[RefusedValue]:
+def _multiple_of(check: SettingsCheck, unit: int, setting: Setting) -> Iterator[RefusedValue]:
     number = number_of(setting.value)
     if number is not None and number % unit:
         yield RefusedValue(f"it has to be a multiple of {unit}", "", check.shown(setting.value))
@@ -98,10 +98,10 @@ def _multiple_of(check: GivenCheck, unit: int, setting: Setting) -> Iterator[Ref
 def _comparing(words: str, holds: Callable[[Any, Any], bool]) -> Form:
     """Return the form that yields that a comparison with another setting does not hold, in its words."""
 
-    def form(check: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-        other_setting = check.settings.find(other.field, other.flag)
-        if other_setting is None or is_unset(other_setting.value, other):
-            other_setting = Setting(other.field, other.default, "")
+    def form(check: SettingsCheck, reference: SettingReference, setting: Setting) -> Iterator[RefusedValue]:
+        other_setting = check.settings.find(reference.field, reference.flag)
+        if other_setting is None or is_unset(other_setting.value, reference):
+            other_setting = Setting(reference.field, reference.default, "")
         number, other_number = number_of(setting.value), number_of(other_setting.value)
         if number is not None and other_number is not None and not holds(number, other_number):
             why = f"it has to be {words} {other_setting.name}, which is {check.shown(other_setting.value)}"
@@ -112,9 +112,9 @@ def _comparing(words: str, holds: Callable[[Any, Any], bool]) -> Form:
     return form
 
 
-def _not_with(check: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    if other_setting := check.has(other):
-        value = f" {check.shown(other_setting.value)}" if other.values else ""
+def _not_with(check: SettingsCheck, reference: SettingReference, setting: Setting) -> Iterator[RefusedValue]:
+    if other_setting := check.referenced(reference):
+        value = f" {check.shown(other_setting.value)}" if reference.values else ""
         yield RefusedValue(
             f"it cannot be given with {other_setting.name}{value}",
             f"change or remove {setting.name} or {other_setting.name}",
@@ -122,13 +122,17 @@ def _not_with(check: GivenCheck, other: Other, setting: Setting) -> Iterator[Ref
         )
 
 
-def _needs_field(check: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    if check.has(other) is None:
-        flag = f" (--{other.flag})" if other.flag else ""
-        yield RefusedValue(f"it needs {other.field}{flag}", f"set {other.field}, or remove {setting.name}")
+def _needs_field(
+    check: SettingsCheck, reference: SettingReference, setting: Setting
+) -> Iterator[RefusedValue]:
+    if check.referenced(reference) is None:
+        flag = f" (--{reference.flag})" if reference.flag else ""
+        yield RefusedValue(
+            f"it needs {reference.field}{flag}", f"set {reference.field}, or remove {setting.name}"
+        )
 
 
-def _values_are(check: GivenCheck, kind: str, setting: Setting) -> Iterator[RefusedValue]:
+def _values_are(check: SettingsCheck, kind: str, setting: Setting) -> Iterator[RefusedValue]:
     is_fit, words = formats.AMOUNTS[kind]
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         if isinstance(value, str) and not is_hidden(value) and not is_fit(value):
@@ -136,7 +140,7 @@ def _values_are(check: GivenCheck, kind: str, setting: Setting) -> Iterator[Refu
             yield RefusedValue(f"the value of {entry} is not {words}")
 
 
-def _keys_are(check: GivenCheck, kinds: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
+def _keys_are(check: SettingsCheck, kinds: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         if key not in kinds or not isinstance(value, str) or is_hidden(value):
             continue
@@ -147,19 +151,19 @@ def _keys_are(check: GivenCheck, kinds: Mapping[str, str], setting: Setting) -> 
             yield RefusedValue(f"the value of {entry} is not {words}")
 
 
-def _keys_in(check: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
+def _keys_in(check: SettingsCheck, reference: SettingReference, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the thresholds that another map lacks; those of 0 % and 100 % are none."""
-    other_setting = check.settings.find(other.field, other.flag)
+    other_setting = check.settings.find(reference.field, reference.flag)
     there = (
         other_setting.value if other_setting is not None and isinstance(other_setting.value, Mapping) else {}
     )
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         if key not in there and value not in ("0%", "100%"):
-            flag = f" (--{other.flag})" if other.flag else ""
-            yield RefusedValue(f"{shown.name(str(key))[:60]} is not in {other.field}{flag}")
+            flag = f" (--{reference.flag})" if reference.flag else ""
+            yield RefusedValue(f"{shown.name(str(key))[:60]} is not in {reference.field}{flag}")
 
 
-def _format(check: GivenCheck, wanted: str, setting: Setting) -> Iterator[RefusedValue]:
+def _format(check: SettingsCheck, wanted: str, setting: Setting) -> Iterator[RefusedValue]:
     if wanted == "previous minor":
         words = minor_before(check.release)
         is_fit = setting.value == words
@@ -171,25 +175,25 @@ def _format(check: GivenCheck, wanted: str, setting: Setting) -> Iterator[Refuse
         yield RefusedValue(f"it has to be {words}")
 
 
-def _alone(_given: GivenCheck, word: str, setting: Setting) -> Iterator[RefusedValue]:
+def _alone(_check: SettingsCheck, word: str, setting: Setting) -> Iterator[RefusedValue]:
     if isinstance(setting.value, list) and word in setting.value and len(setting.value) > 1:
         yield RefusedValue(f"it has {word}, which has to be the only element", "", word)
 
 
-def _unique(check: GivenCheck, _unique: bool, setting: Setting) -> Iterator[RefusedValue]:
+def _unique(check: SettingsCheck, _unique: bool, setting: Setting) -> Iterator[RefusedValue]:
     words = list(map(str, setting.value)) if isinstance(setting.value, list) else []
     for word in dict.fromkeys(word for word in words if words.count(word) > 1):
         yield RefusedValue("it has an element twice", "", check.shown(word))
 
 
-def _not_together(_given: GivenCheck, words: tuple[str, ...], setting: Setting) -> Iterator[RefusedValue]:
+def _not_together(_check: SettingsCheck, words: tuple[str, ...], setting: Setting) -> Iterator[RefusedValue]:
     """Yield that a list has all of these elements, or a map all of these keys as true."""
     members = elements(setting.value)
     if all(word in members for word in words):
         yield RefusedValue(f"it has both {' and '.join(words)}, of which one may be given")
 
 
-def _labels(check: GivenCheck, labels: Any, setting: Setting) -> Iterator[RefusedValue]:
+def _labels(check: SettingsCheck, labels: Any, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the labels of Kubernetes' namespaces that a kubelet does not set on its own node."""
     for key in setting.value:
         space, slash, _ = key.partition("/")
@@ -203,7 +207,7 @@ def _labels(check: GivenCheck, labels: Any, setting: Setting) -> Iterator[Refuse
             )
 
 
-def _valid_labels(_given: GivenCheck, _valid: bool, setting: Setting) -> Iterator[RefusedValue]:
+def _valid_labels(_check: SettingsCheck, _valid: bool, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the labels whose name or value is none."""
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         if is_hidden(key) or is_hidden(value):
@@ -212,7 +216,7 @@ def _valid_labels(_given: GivenCheck, _valid: bool, setting: Setting) -> Iterato
             yield RefusedValue(f"{shown.name(key)[:100]} is no label, or its value is none of one")
 
 
-def _taints(_given: GivenCheck, wanted: str, setting: Setting) -> Iterator[RefusedValue]:
+def _taints(_check: SettingsCheck, wanted: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield what is no taint (pkg/util/taints/taints.go ``CheckTaintValidation`` and ``ParseTaints``)."""
     listed = setting.value if isinstance(setting.value, list) else []
     added = list[tuple[str, str]]()
@@ -231,7 +235,7 @@ def _taints(_given: GivenCheck, wanted: str, setting: Setting) -> Iterator[Refus
         yield RefusedValue("it has the key and the effect of a taint twice")
 
 
-def _memory_of_nodes(_given: GivenCheck, _reserved: bool, setting: Setting) -> Iterator[RefusedValue]:
+def _memory_of_nodes(_check: SettingsCheck, _reserved: bool, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the limits of reservedMemory that are refused (``validateReservedMemoryConfiguration``)."""
     seen = set[tuple[str, str]]()
     rows = setting.value if isinstance(setting.value, list) else []
@@ -247,7 +251,7 @@ def _memory_of_nodes(_given: GivenCheck, _reserved: bool, setting: Setting) -> I
             seen.add((node, kind))
 
 
-def _sysctls(_given: GivenCheck, sysctls: Sysctls, setting: Setting) -> Iterator[RefusedValue]:
+def _sysctls(_check: SettingsCheck, sysctls: Sysctls, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the names that are not known to be of a namespace; those of a map are checked further."""
     seen = set[str]()
     is_map = isinstance(setting.value, Mapping)
@@ -265,7 +269,7 @@ def _sysctls(_given: GivenCheck, sysctls: Sysctls, setting: Setting) -> Iterator
             yield RefusedValue(f"{shown.name(text)[:60]} is not known to be of a namespace")
 
 
-def _reserved(check: GivenCheck, resource: str, setting: Setting) -> Iterator[RefusedValue]:
+def _reserved(check: SettingsCheck, resource: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that nothing of a resource is reserved, or not what reservedMemory has.
 
     Of memory the thresholds of evictionHard count too, as far as they are no percentages.
@@ -295,12 +299,12 @@ def _reserved(check: GivenCheck, resource: str, setting: Setting) -> Iterator[Re
             yield RefusedValue(why, "give as much in reservedMemory", check.shown(setting.value))
 
 
-def _amounts(check: GivenCheck, field: str, flag: str) -> Mapping[str, Any] | None:
+def _amounts(check: SettingsCheck, field: str, flag: str) -> Mapping[str, Any] | None:
     setting = check.settings.find(field, flag)
     return setting.value if setting is not None and isinstance(setting.value, Mapping) else None
 
 
-def _needs_variable(check: GivenCheck, name: str, _setting: Setting) -> Iterator[RefusedValue]:
+def _needs_variable(check: SettingsCheck, name: str, _setting: Setting) -> Iterator[RefusedValue]:
     """Yield that an environment variable is not set, or not known to be."""
     if name not in check.start.variables:
         is_complete = check.start.complete
@@ -309,7 +313,9 @@ def _needs_variable(check: GivenCheck, name: str, _setting: Setting) -> Iterator
         yield RefusedValue(why, f"set {name} in the unit of the kubelet", status=status)
 
 
-def _drop_ins_need(check: GivenCheck, wanted: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
+def _drop_ins_need(
+    check: SettingsCheck, wanted: Mapping[str, str], setting: Setting
+) -> Iterator[RefusedValue]:
     """Yield the files of the directory that lack a field, or are of another kind."""
     for path, document in check.settings.documents:
         if not path.startswith(f"{setting.value.rstrip('/')}/"):
@@ -380,7 +386,7 @@ FORMS: Final[Mapping[str, Form]] = {
 """The forms of rows, each with what yields the refusals."""
 
 
-def refusals(check: GivenCheck, row: ValueRow, setting: Setting) -> Iterator[RefusedValue]:
+def refusals(check: SettingsCheck, row: ValueRow, setting: Setting) -> Iterator[RefusedValue]:
     """Yield why the release refuses what a row judges; what the host decides and did not show is UNKNOWN."""
     try:
         for name, form in FORMS.items():

@@ -53,8 +53,8 @@ _COMPRESSIBLE: Final = "-compressible"
 """The end of such a value, from 1.32 on, that enforces the processor's share alone."""
 
 
-def _find_given_cgroups(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    cgroups = list(_given_cgroups(facts))
+def _find_configured_cgroups(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
+    cgroups = list(_configured_cgroups(facts))
     if not cgroups:
         return
     there = host.controllers(facts.dump)
@@ -91,7 +91,7 @@ def _controllers_to(path: str, lacks: Sequence[str], *, is_v2: bool) -> str:
     return f"mkdir -p {places} before it starts (ExecStartPre=)"
 
 
-def _given_cgroups(facts: Facts) -> Iterator[tuple[str, str, str]]:
+def _configured_cgroups(facts: Facts) -> Iterator[tuple[str, str, str]]:
     """Yield the setting and the cgroup of each that has to be there, and how to do without it.
 
     Source: pkg/kubelet/cm/container_manager_linux.go ``NewContainerManager`` and
@@ -129,7 +129,7 @@ def _slice(cgroup: str, way: str) -> str:
     return "".join(f"/{'-'.join(parts[: end + 1])}{_SLICE}" for end in range(len(parts)))
 
 
-GIVEN_CGROUPS: Final = Check("PF-146", _find_given_cgroups)
+CONFIGURED_CGROUPS: Final = Check("PF-146", _find_configured_cgroups)
 
 
 # PF-113: a mounted file system whose server does not answer.

@@ -20,7 +20,7 @@ from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem
 from hashcompat.analysis.preflight.facts import Facts, host, managers, nodemanagers, runtime
 from hashcompat.analysis.preflight.facts.kubelet import reserved_memory
 from hashcompat.analysis.preflight.facts.managers import UnstartedError
-from hashcompat.analysis.preflight.facts.statefiles import Condition, FoundStateFile, is_read
+from hashcompat.analysis.preflight.facts.statefiles import CheckedStateFile, Condition, is_read
 from hashcompat.core import shown
 from hashcompat.core.catalog.behaviour import Gates
 from hashcompat.core.catalog.hazards import StateFile
@@ -61,7 +61,7 @@ def was_on(facts: Facts, upgrade: KubeletStart, gate: str) -> bool | None:
     return None if current is None else current.gates.with_settings(facts.gates).is_on(gate)
 
 
-def _found(facts: Facts, upgrade: KubeletStart, file: StateFile) -> FoundStateFile | None:
+def _state_file(facts: Facts, upgrade: KubeletStart, file: StateFile) -> CheckedStateFile | None:
     """Return what the target finds in a state file; None where there is none, or where it reads none.
 
     None too where the file does not hold JSON, which PF-112 reports.
@@ -73,7 +73,7 @@ def _found(facts: Facts, upgrade: KubeletStart, file: StateFile) -> FoundStateFi
     return None if state is None or state.condition in _WORDS else state
 
 
-def _read(facts: Facts, upgrade: KubeletStart, file: StateFile) -> FoundStateFile | None:
+def _read(facts: Facts, upgrade: KubeletStart, file: StateFile) -> CheckedStateFile | None:
     """Return a state file as the target finds it; None where it reads none. Raises AbsentError."""
     if not file.forms:
         return None
@@ -85,13 +85,13 @@ def _problems(
     facts: Facts,
     upgrade: KubeletStart,
     file: StateFile,
-    objections: Callable[[FoundStateFile], Iterable[str]] = lambda _: (),
+    objections: Callable[[CheckedStateFile], Iterable[str]] = lambda _: (),
 ) -> Iterator[Problem]:
     """Yield the problems of a state file: the target does not read it, or objects to what is in it.
 
     ``objections`` are those of one check to a file that the target reads.
     """
-    state = _found(facts, upgrade, file)
+    state = _state_file(facts, upgrade, file)
     if state is None:
         return
     yield from _unread(facts, upgrade, file, state)
@@ -100,7 +100,9 @@ def _problems(
             yield _problem(facts, upgrade, file, what)
 
 
-def _unread(facts: Facts, upgrade: KubeletStart, file: StateFile, state: FoundStateFile) -> Iterator[Problem]:
+def _unread(
+    facts: Facts, upgrade: KubeletStart, file: StateFile, state: CheckedStateFile
+) -> Iterator[Problem]:
     if state.condition == Condition.GOOD:
         return
     what = "its checksum does not hold"
@@ -146,7 +148,7 @@ DRA_STATE: Final = Check(
 
 # PF-112: damaged state files.
 
-_OWN: Final = frozenset({"allocated_pods_state", "actuated_pods_state", "device_plugins_state"})
+_VERIFIED_HERE: Final = frozenset({"allocated_pods_state", "actuated_pods_state", "device_plugins_state"})
 """The files whose checksum no other check looks at."""
 
 _LEFT_OUT: Final = '"AllocResp":""'
@@ -157,27 +159,27 @@ def _find_damaged(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     for name in upgrade.hazards.states.__struct_fields__:
         file: StateFile = getattr(upgrade.hazards.states, name)
         try:
-            yield from _of_file(facts, upgrade, file, own=name in _OWN)
+            yield from _of_file(facts, upgrade, file, verified=name in _VERIFIED_HERE)
         except AbsentError:
             continue
         except UnreadError as error:
             yield Problem(Status.UNKNOWN, file.path, str(error))
 
 
-def _of_file(facts: Facts, upgrade: KubeletStart, file: StateFile, *, own: bool) -> Iterator[Problem]:
+def _of_file(facts: Facts, upgrade: KubeletStart, file: StateFile, *, verified: bool) -> Iterator[Problem]:
     state = _read(facts, upgrade, file)
     if state is None:
         return
     if state.condition in _WORDS and not (state.condition == Condition.EMPTY and file.empty):
         yield _problem(facts, upgrade, file, _WORDS[state.condition])
     elif (
-        own
+        verified
         and state.condition == Condition.CORRUPT
         and _LEFT_OUT in "".join(facts.dump.read("file", facts.path(file)).split())
     ):
         text = "its checksum is not verified: a dump leaves out what device plugins answered"
         yield Problem(Status.INFO, facts.path(file), text, "run preflight on the node itself")
-    elif own and state.condition not in _WORDS:
+    elif verified and state.condition not in _WORDS:
         yield from _unread(facts, upgrade, file, state)
 
 
@@ -216,12 +218,12 @@ def _find_cpu_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     file = upgrade.hazards.states.cpu_manager_state
     compares = upgrade.hazards.cpus_have_to_match
 
-    def objections(state: FoundStateFile) -> Iterator[str]:
+    def objections(state: CheckedStateFile) -> Iterator[str]:
         yield from _missing_containers(facts, upgrade, state)
         yield from nodemanagers.objections(facts, state.content, compares=compares)
 
     yield from _problems(facts, upgrade, file, objections)
-    if _found(facts, upgrade, file) is None and managers.policy(facts) == managers.STATIC:
+    if _state_file(facts, upgrade, file) is None and managers.policy(facts) == managers.STATIC:
         # More CPUs may be reserved than there are (policy_static.go NewStaticPolicy, 1.10.13 - 1.37.2). A
         # file says so itself, for it cannot leave that many to others; CPUs by their numbers are for PF-126.
         try:
@@ -235,7 +237,7 @@ def _find_cpu_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             yield Problem(Status.ERROR, "", text, advice)
 
 
-def _missing_containers(facts: Facts, upgrade: KubeletStart, state: FoundStateFile) -> Iterator[str]:
+def _missing_containers(facts: Facts, upgrade: KubeletStart, state: CheckedStateFile) -> Iterator[str]:
     """Yield the entries by container id whose container no longer exists, where the target looks it up."""
     entries = state.content.get("entries") or {}
     if state.form is None or not state.form.by_id or not entries or not upgrade.hazards.cpu_entries_migrate:
@@ -313,7 +315,7 @@ _PAGES: Final = re.compile(r"HugePages_Total:\s*([0-9]+)")
 
 
 def _find_memory_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    def objections(state: FoundStateFile) -> Iterator[str]:
+    def objections(state: CheckedStateFile) -> Iterator[str]:
         policy = managers.memory_policy(facts)
         written = state.content.get("policyName") or ""
         if policy != written:

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import structs
 
 from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem
-from hashcompat.analysis.preflight.checks.formats import GivenCheck, RefusedValue, is_hidden
+from hashcompat.analysis.preflight.checks.formats import RefusedValue, SettingsCheck, is_hidden
 from hashcompat.analysis.preflight.checks.forms import refusals
 from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.analysis.preflight.facts.kubelet import given_flags
@@ -68,7 +68,7 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             yield Problem(Status.WARN, name, text, advice)
     nulls_remove = upgrade.hazards.drop_ins != "nulls are nothing"
     merged = GivenSettings(documents or (), flags, nulls_remove=nulls_remove)
-    check = GivenCheck(merged, start, upgrade, facts.dump)
+    check = SettingsCheck(merged, start, upgrade, facts.dump)
     yield from _wrong_kinds(check)
     yield from _refused(check, is_whole=documents is not None)
 
@@ -76,7 +76,7 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 # Values of another kind than their flag or field: the kubelet cannot even read them.
 
 
-def _wrong_kinds(check: GivenCheck) -> Iterator[Problem]:
+def _wrong_kinds(check: SettingsCheck) -> Iterator[Problem]:
     """Yield the flags and fields that have a value of another kind."""
     rows = check.hazards.values.rows(check.release)
     judged = {row.field for row in rows}, {row.flag for row in rows}
@@ -113,7 +113,7 @@ def _hidden(name: str, source: str) -> Problem:
 # Values that the release refuses.
 
 
-def _refused(check: GivenCheck, *, is_whole: bool) -> Iterator[Problem]:
+def _refused(check: SettingsCheck, *, is_whole: bool) -> Iterator[Problem]:
     """Yield the values that the release refuses; without the files only those of flags by themselves."""
     seen, is_known = set[tuple[str, ...]](), check.hazards.values.knows(check.release)
     for row in check.hazards.values.rows(check.release):
@@ -122,7 +122,7 @@ def _refused(check: GivenCheck, *, is_whole: bool) -> Iterator[Problem]:
             continue
         if not check.counts(row):
             continue
-        setting = check.of(row)
+        setting = check.setting(row)
         if setting is None:
             continue
         for refusal in refusals(check, row, setting):
@@ -138,7 +138,7 @@ def _doubted(refusal: RefusedValue) -> RefusedValue:
     return structs.replace(refusal, why=f"for 1.10 {refusal.why}", status=Status.UNKNOWN)
 
 
-def _problem(check: GivenCheck, setting: Setting, refusal: RefusedValue) -> Problem:
+def _problem(check: SettingsCheck, setting: Setting, refusal: RefusedValue) -> Problem:
     effect = "does not start" if refusal.status is Status.ERROR else "may not start"
     value = f" {refusal.value}" if refusal.value else ""
     where = f" of {setting.source}" if setting.source else ", its default"

@@ -261,7 +261,7 @@ class Facts:
         """Return where a state file is."""
         return f"{self.root.rstrip('/')}/{file.path}"
 
-    def state(self, file: StateFile, gates: Gates) -> statefiles.FoundStateFile:
+    def state(self, file: StateFile, gates: Gates) -> statefiles.CheckedStateFile:
         """Return what a kubelet with some feature gates finds in a state file."""
         return statefiles.read(self.dump.read("file", self.path(file)), file, gates)
 

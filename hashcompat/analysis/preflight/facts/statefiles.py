@@ -45,7 +45,7 @@ class Condition(StrEnum):
     """Something else than a JSON object."""
 
 
-class FoundStateFile(msgspec.Struct, frozen=True):
+class CheckedStateFile(msgspec.Struct, frozen=True):
     """A state file as a kubelet finds it."""
 
     condition: Condition
@@ -61,30 +61,30 @@ def is_read(file: StateFile, gates: Gates) -> bool:
     return bool(file.forms) and (not file.gate or gates.is_on(file.gate))
 
 
-def read(text: str, file: StateFile, gates: Gates) -> FoundStateFile:
+def read(text: str, file: StateFile, gates: Gates) -> CheckedStateFile:
     """Return what a kubelet finds in the text of a state file.
 
     Raises UnreadError where the text has what no form models, so that its checksum cannot be computed.
     """
     if not text:
-        return FoundStateFile(Condition.EMPTY)
+        return CheckedStateFile(Condition.EMPTY)
     try:
         document = loads(text)
     except InputError:
         document = None
     if not isinstance(document, Mapping):
-        return FoundStateFile(Condition.NO_JSON)
+        return CheckedStateFile(Condition.NO_JSON)
     for form in _forms(file, gates):
         content = _content(form, document)
         if content is not None:
-            return FoundStateFile(Condition.GOOD, form, content)
+            return CheckedStateFile(Condition.GOOD, form, content)
         if form.alone and (document.get(form.text) or document.get(form.checksum)):
-            return FoundStateFile(Condition.CORRUPT)
+            return CheckedStateFile(Condition.CORRUPT)
     for form in file.known:
         content = _content(form, document)
         if content is not None:
-            return FoundStateFile(Condition.FOREIGN, form, content)
-    return FoundStateFile(Condition.CORRUPT)
+            return CheckedStateFile(Condition.FOREIGN, form, content)
+    return CheckedStateFile(Condition.CORRUPT)
 
 
 def _forms(file: StateFile, gates: Gates) -> Iterator[StateFileForm]:

@@ -38,7 +38,7 @@ from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.core.regex import regex
 
 if TYPE_CHECKING:
-    from hashcompat.analysis.preflight.facts.nodemanagers import OwnSettings
+    from hashcompat.analysis.preflight.facts.nodemanagers import NodeSettings
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -180,7 +180,7 @@ class Judge:
             raise InputError(f"{pod.origin}: {problem}") from None
         return _unknown(rules.NOT_DECODED, problem)
 
-    def settings_on(self, pod: Pod) -> OwnSettings | None:
+    def settings_on(self, pod: Pod) -> NodeSettings | None:
         """Return what a pod's node gives to its kubelet; None where no dump shows that."""
         return own_settings(pod, self.new, self.view)
 

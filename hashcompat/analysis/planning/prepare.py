@@ -29,7 +29,7 @@ from hashcompat.core.records.index import Records
 
 if TYPE_CHECKING:
     from hashcompat.analysis.planning.served import Served
-    from hashcompat.analysis.preflight.facts.nodemanagers import OwnSettings
+    from hashcompat.analysis.preflight.facts.nodemanagers import NodeSettings
 
 
 class Prepared(msgspec.Struct, frozen=True, eq=False):
@@ -144,7 +144,7 @@ def _situation(
     }
 
 
-def own_settings(pod: Pod, new: Kubelet, view: View) -> OwnSettings | None:
+def own_settings(pod: Pod, new: Kubelet, view: View) -> NodeSettings | None:
     """Return what a pod's node gives to the kubelet that starts; None where no dump shows that."""
     files = view.options.records.files_of(pod)
     if files is None:

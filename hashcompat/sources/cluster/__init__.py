@@ -22,7 +22,7 @@ from hashcompat.core.model.uids import Dated, Dating, Reach
 from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import SERVICE, budgets_of, of_budget, of_service
 from hashcompat.sources.cluster import kubectl
-from hashcompat.sources.cluster.kept import Kept, check_kind, page_of, pod_of, stencils_of_pods
+from hashcompat.sources.cluster.kept import PodPages, check_kind, page_of, pod_of, stencils_of_pods
 from hashcompat.sources.cluster.kubeapi import Client, Get, StatusError, list_all
 from hashcompat.sources.dating import now, until
 from hashcompat.sources.objects import SYSTEM, read_object
@@ -157,7 +157,7 @@ def collect(access: Access, scope: ReadScope, say: Say, progress: Say) -> Invent
     """
     begun = now()
     with connect(access, say) as client:
-        pods = Kept()
+        pods = PodPages()
         asked = pod_requests(scope)
         counts = [_kept(client, request, pods, progress) for request in asked]
         if scope.needs_pods and not any(counts):
@@ -315,7 +315,7 @@ class _RefusedError(InputError):
     """The user may not read what is asked for."""
 
 
-def _kept(client: Client, request: Request, pods: Kept, progress: Say) -> int:
+def _kept(client: Client, request: Request, pods: PodPages, progress: Say) -> int:
     """Keep the pods of a list, each of which can be read; return how many they are."""
     begin, stencils = pods.place, stencils_of_pods()
 

@@ -42,7 +42,7 @@ class ListPage(dict[str, Any]):
         self.lines = lines
 
 
-class Kept:
+class PodPages:
     """The pods of some lists, read again each time they are iterated over."""
 
     def __init__(self) -> None:

@@ -137,7 +137,7 @@ class StateConfigMap(msgspec.Struct, frozen=True):
     def read(self) -> Rollout:
         """Return the state; raises InputError, naming the ConfigMap, where it cannot be read."""
         with self._reached("read"), connect(self.access, self.say, self._path) as client:
-            return self._state(self._found(client))
+            return self._state(self._config_map(client))
 
     def update(self, edit: Callable[[Rollout], tuple[Rollout | None, T]]) -> T:
         """Write the state that ``edit`` returns, if any; errors as ``read``.
@@ -147,7 +147,7 @@ class StateConfigMap(msgspec.Struct, frozen=True):
         """
         with self._reached("read"), connect(self.access, self.say, self._path) as client:
             for _ in range(_TRIES):
-                config_map = self._found(client)
+                config_map = self._config_map(client)
                 state = self._state(config_map)
                 changed, result = edit(state)
                 if changed is None or self._is_written(client, config_map, text_of(changed)):
@@ -175,7 +175,7 @@ class StateConfigMap(msgspec.Struct, frozen=True):
         except UnreachableError as error:
             raise InputError(f"cannot {verb} the state {self}: {error}") from None
 
-    def _found(self, client: Client) -> Json | None:
+    def _config_map(self, client: Client) -> Json | None:
         try:
             return client.get(self._path)
         except StatusError as error:

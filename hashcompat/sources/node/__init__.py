@@ -61,14 +61,14 @@ class NodeReader:
     """Asks questions on one node, which has some time in all."""
 
     def __init__(self, seconds: float | None = None, whole: float | None = None) -> None:
-        self.each = SECONDS_EACH if seconds is None else seconds
+        self.seconds = SECONDS_EACH if seconds is None else seconds
         """Seconds for each answer."""
         self._whole = SECONDS_WHOLE if whole is None else whole
         self._end = time.monotonic() + self._whole
 
     def ask(self, question: NodeQuery) -> Probe:
         """Return the probe that a question leads to; it never waits for longer than it may."""
-        end = min(time.monotonic() + self.each, self._end)
+        end = min(time.monotonic() + self.seconds, self._end)
         if time.monotonic() >= self._end:
             return self._late(question, over=True)
         try:
@@ -87,7 +87,7 @@ class NodeReader:
     def _late(self, question: NodeQuery, *, over: bool) -> Probe:
         """Return the probe of what was not read in time: only an answer's own time shows that it hangs."""
         whole = f"not read: the {self._whole:g} s for the whole node were over"
-        return _failed(question, whole if over else f"no answer within {self.each:g} s")
+        return _failed(question, whole if over else f"no answer within {self.seconds:g} s")
 
     def gather(self, make: Callable[[], Iterable[NodeQuery]], where: str) -> list[NodeQuery]:
         """Return questions that can only be made by looking at the node, within the time for one answer.
@@ -105,7 +105,7 @@ class NodeReader:
             questions if looked.text is not None else [NodeQuery("directory", where, lambda: _fail(looked))]
         )
 
-    def every(self, questions: Iterable[NodeQuery]) -> list[Probe]:
+    def ask_all(self, questions: Iterable[NodeQuery]) -> list[Probe]:
         """Return the probes of questions in their order; at most MOST_AT_ONCE are asked at once."""
         left = deque(enumerate(questions))
         probes: dict[int, Probe] = {}

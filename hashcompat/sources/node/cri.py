@@ -133,7 +133,7 @@ def probes(asking: NodeReader, socket: str, listed: Probe) -> list[Probe]:
             for container_id in ended_in(rows(listed))
         ),
     ]
-    return [*_inspected(asking, socket, running), *asking.every(questions)]
+    return [*_inspected(asking, socket, running), *asking.ask_all(questions)]
 
 
 def _inspected(asking: NodeReader, socket: str, running: Sequence[str]) -> list[Probe]:
@@ -147,7 +147,7 @@ def _inspected(asking: NodeReader, socket: str, running: Sequence[str]) -> list[
         return [Probe(KIND, f"inspect {container_id}", text) for container_id, text in texts.items()]
     arguments = (("inspect", "-o", "json", container_id) for container_id in running)
     names = (f"inspect {container_id}" for container_id in running)
-    return asking.every(
+    return asking.ask_all(
         _question(asking, socket, name, words) for name, words in zip(names, arguments, strict=True)
     )
 
@@ -188,7 +188,7 @@ def _containers(document: Any) -> list[Any]:
 
 
 def _question(asking: NodeReader, socket: str, name: str, words: Sequence[str]) -> NodeQuery:
-    return NodeQuery(KIND, name, partial(_printed, asking.each, socket, words))
+    return NodeQuery(KIND, name, partial(_printed, asking.seconds, socket, words))
 
 
 def _printed(seconds: float, socket: str, words: Sequence[str]) -> str:

@@ -184,7 +184,7 @@ def probes(asking: NodeReader, socket: str) -> list[Probe]:
     inspects = [
         ask(f"inspect {container_id}", f"containers/{container_id}/json") for container_id in ids(listed)
     ]
-    return [version, listed, *asking.every([ask("info", "info"), ask("images", "images/json"), *inspects])]
+    return [version, listed, *asking.ask_all([ask("info", "info"), ask("images", "images/json"), *inspects])]
 
 
 def list_again(asking: NodeReader, socket: str, version: Probe) -> Probe:
@@ -216,7 +216,7 @@ def _question(asking: NodeReader, socket: str, spoken: str, name: str, path: str
 
 def _printed(asking: NodeReader, socket: str, path: str) -> str:
     """Return JSON as Docker writes it; raises NoneSuchError for what it does not have."""
-    status, text = answer(socket, path, asking.each)
+    status, text = answer(socket, path, asking.seconds)
     if status == _NOT_FOUND:
         raise NoneSuchError(path)
     if status != _OK:

@@ -161,7 +161,7 @@ _OF_CONTAINER: Final = re.compile(
     r"|/(docker/.|docker-.+\.scope|crio-|libpod|lxc(/|\.|$)|machine\.slice(/|$)|nerdctl-|pod[0-9a-f]{8}-)"
 )
 """What is in the path of a container's cgroup, or of a pod's."""
-_OWN: Final = frozenset(
+_LOCAL_FILE_SYSTEMS: Final = frozenset(
     ("bcachefs", "btrfs", "composefs", "erofs", "ext2", "ext3", "ext4", "f2fs", "squashfs", "xfs", "zfs")
 )
 """Types of file systems on a node's own disks."""
@@ -285,14 +285,14 @@ def probes(asking: NodeReader, root: Root, which: Probe) -> list[Probe]:
         command_line = Probe(
             "arguments", "kubelet", problem=f"the kubelet is a part of another program, {first}"
         )
-    version = asking.ask(NodeQuery("version", "kubelet", partial(_version, root, pid, name, asking.each)))
+    version = asking.ask(NodeQuery("version", "kubelet", partial(_version, root, pid, name, asking.seconds)))
     of_k3s = [asking.ask(NodeQuery("arguments", "k3s", partial(_of_k3s, root)))] if name == "k3s" else []
     return [command_line, version, *of_k3s]
 
 
 _K3S: Final = "/etc/rancher/k3s/config.yaml"
 
-_GIVEN_BY_K3S: Final = {
+_K3S_FLAGS: Final = {
     "kubelet-arg": "--{}",
     "node-label": "--node-labels={}",
     "container-runtime-endpoint": "--container-runtime-endpoint={}",
@@ -328,7 +328,7 @@ def _of_k3s(root: Root) -> str:
             settings[name] = [*(settings.get(name, []) if key != name else []), *values]
     lines = (
         form.format(value)
-        for name, form in _GIVEN_BY_K3S.items()
+        for name, form in _K3S_FLAGS.items()
         for value in flags.get(name, settings.get(name, []))
     )
     return "\n".join(["k3s", *lines, ""])
@@ -349,7 +349,7 @@ def _of_file(root: Root, path: str) -> dict[str, list[str]]:
     except FileNotFoundError:
         return {}
     rows = document.items() if isinstance(document, Mapping) else ()
-    wanted = ((key, value) for key, value in rows if str(key).removesuffix("+") in _GIVEN_BY_K3S)
+    wanted = ((key, value) for key, value in rows if str(key).removesuffix("+") in _K3S_FLAGS)
     return {
         key: [_text(element) for element in (value if isinstance(value, list) else [value])]
         for key, value in wanted
@@ -442,7 +442,7 @@ def _why_not(root: Root, place: Path, seen: os.stat_result) -> str:
         return ""
     above = [row for row in mounts(root) if PurePosixPath(path).is_relative_to(row[0])]
     where, kind = max(above, key=lambda row: len(row[0]), default=("", ""))
-    is_own = kind in _OWN or (kind == "overlay" and where in _MERGED)
+    is_own = kind in _LOCAL_FILE_SYSTEMS or (kind == "overlay" and where in _MERGED)
     return "" if is_own else f"{path} is on no disk of the node"
 
 

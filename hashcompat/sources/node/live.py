@@ -49,7 +49,7 @@ _CONNECT_SECONDS: Final = 5.0
 _DEAD: Final = ("Z", "X")
 
 
-class _Found(msgspec.Struct, frozen=True):
+class _AskedRuntime(msgspec.Struct, frozen=True):
     """A runtime that was asked."""
 
     kind: str
@@ -83,9 +83,9 @@ def collect(
         runtimes = [runtime for runtime in runtimes if _shows(runtime)]
     probes = [processes, *kubelet, *(probe for runtime in runtimes for probe in runtime.probes)]
     probes += _tasks(asks, node, runtimes)
-    probes += asks.every([cgroups(node), services(node), *holders(node, processes)])
+    probes += asks.ask_all([cgroups(node), services(node), *holders(node, processes)])
     of_runtimes = list(questions(node, probes))
-    probes += asks.every([*of_runtimes, *asks.gather(lambda: wanted.questions(node, kubelet[0]), "/")])
+    probes += asks.ask_all([*of_runtimes, *asks.gather(lambda: wanted.questions(node, kubelet[0]), "/")])
     # Only what is left of it: all that was read in between has usually taken longer.
     time.sleep(max(looked + _AGAIN_SECONDS - time.monotonic(), 0))
     return _dump(_name(node, kubelet[0]), [*probes, asks.ask(listed(node))])
@@ -112,7 +112,7 @@ def _name(root: Root, arguments: Probe) -> str:
     return (override or own or os.uname().nodename).lower()
 
 
-def _shows(runtime: _Found) -> bool:
+def _shows(runtime: _AskedRuntime) -> bool:
     """Return whether a runtime gave a list of its containers."""
     lists = (docker.LIST, cri.LIST)
     return any(probe.name in lists and probe.text is not None for probe in runtime.probes)
@@ -138,19 +138,19 @@ def _listening(root: Root, usual: Iterable[str], endpoint: str) -> Iterator[tupl
             yield place, ""
 
 
-def _docker(asking: NodeReader, root: Root, kind: str, endpoint: str) -> _Found:
+def _docker(asking: NodeReader, root: Root, kind: str, endpoint: str) -> _AskedRuntime:
     name, absent = docker.KIND, docker.without()
     if kind not in (AUTO, name):
-        return _Found(name, "", absent)
+        return _AskedRuntime(name, "", absent)
     for socket, problem in _listening(root, docker.SOCKETS, endpoint):
         if problem:
-            return _Found(name, socket, docker.without(problem))
+            return _AskedRuntime(name, socket, docker.without(problem))
         made = docker.probes(asking, socket)
-        return _Found(name, socket, [Probe("endpoint", name, socket), *made])
-    return _Found(name, "", absent)
+        return _AskedRuntime(name, socket, [Probe("endpoint", name, socket), *made])
+    return _AskedRuntime(name, "", absent)
 
 
-def _cri(asking: NodeReader, root: Root, kind: str, endpoint: str) -> _Found:
+def _cri(asking: NodeReader, root: Root, kind: str, endpoint: str) -> _AskedRuntime:
     """Ask every CRI socket for its containers, and the one with most that run for the rest."""
     name = cri.KIND
     lists: list[tuple[str, Probe]] = []
@@ -158,12 +158,12 @@ def _cri(asking: NodeReader, root: Root, kind: str, endpoint: str) -> _Found:
         failed = Probe(name, cri.LIST, problem=problem)
         lists.append((socket, failed if problem else asking.ask(cri.list_of(asking, socket))))
     if not lists:
-        return _Found(name, "", cri.without())
+        return _AskedRuntime(name, "", cri.without())
     socket, listed = max(lists, key=lambda pair: _rank(pair[1]))
     answers = cri.without(listed.problem)
     if listed.text is not None:
         answers = [listed, *cri.probes(asking, socket, listed)]
-    return _Found(name, socket, [Probe("endpoint", name, socket), *answers])
+    return _AskedRuntime(name, socket, [Probe("endpoint", name, socket), *answers])
 
 
 def _rank(listed: Probe) -> tuple[bool, int, int]:
@@ -174,18 +174,18 @@ def _rank(listed: Probe) -> tuple[bool, int, int]:
     return listed.text is not None, running, len(containers)
 
 
-def _tasks(asking: NodeReader, root: Root, runtimes: list[_Found]) -> list[Probe]:
+def _tasks(asking: NodeReader, root: Root, runtimes: list[_AskedRuntime]) -> list[Probe]:
     """Read the first process of each container, and once more what looks missing, with the lists.
 
     A container that ends while it is read is not in the second list as running.
     """
     owners = dict(_pids(probe for runtime in runtimes for probe in runtime.probes))
-    made = asking.every(process(root, pid) for pid in owners)
+    made = asking.ask_all(process(root, pid) for pid in owners)
     doubtful = [probe for probe in made if _doubtful(probe, owners[probe.name])]
     if not doubtful:
         return made
     time.sleep(_AGAIN_SECONDS)
-    made += asking.every(process(root, probe.name) for probe in doubtful)
+    made += asking.ask_all(process(root, probe.name) for probe in doubtful)
     return made + [probe for runtime in runtimes for probe in _lists_again(asking, runtime)]
 
 
@@ -213,7 +213,7 @@ def _doubtful(probe: Probe, container: str) -> bool:
     return not probe.problem and (text.startswith(_DEAD) or container not in text)
 
 
-def _lists_again(asking: NodeReader, runtime: _Found) -> list[Probe]:
+def _lists_again(asking: NodeReader, runtime: _AskedRuntime) -> list[Probe]:
     if not _shows(runtime):
         return []
     if runtime.kind == docker.KIND:

@@ -26,7 +26,7 @@ _MOST_LINKS: Final = 40
 _PATH_ONLY: Final = getattr(os, "O_PATH", 0) | os.O_NOFOLLOW | os.O_CLOEXEC
 """Opens a file, a directory, a link or a FIFO without its content, so that nothing waits or happens."""
 _TO_READ: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
+_WRITABLE_BY_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
 class Root(msgspec.Struct, frozen=True):
@@ -173,7 +173,8 @@ def _entry(stack: ExitStack, name: str | Path, parent: int | None, path: str) ->
     seen = os.fstat(opened)
     if seen.st_uid not in (0, os.geteuid()):
         _refuse(f"it belongs to the user {seen.st_uid}, not to root", path)
-    if seen.st_mode & _OTHERS and not stat.S_ISLNK(seen.st_mode):  # a link has all rights, and none counts
+    # a link has all rights, and none counts
+    if seen.st_mode & _WRITABLE_BY_OTHERS and not stat.S_ISLNK(seen.st_mode):
         _refuse("it is writable by others than its owner", path)
     return opened, seen
 
@@ -201,7 +202,7 @@ def _content(opened: int) -> bytes:
 
 _PLACES: Final = tomllib.loads((Path(__file__).parent / "places.toml").read_text(encoding="utf-8"))
 
-OWN: Final[tuple[str, ...]] = tuple(_PLACES["own"])
+KUBELET_PATHS: Final[tuple[str, ...]] = tuple(_PLACES["kubelet"])
 """Files and directories of kubelets, of the runtimes below them, and of systemd."""
 PROGRAMS: Final[Mapping[str, tuple[str, ...]]] = {
     name: tuple(directories) for name, directories in _PLACES["programs"].items()
@@ -230,7 +231,7 @@ def why_not_read(path: str, also: Sequence[str] = ()) -> str:
         return "it is not an absolute path without .."
     if _KEY.search(path):
         return "it is a private key, by its name"
-    if not _is_below(path, (*OWN, *also)) or _is_of_tenants(path):
+    if not _is_below(path, (*KUBELET_PATHS, *also)) or _is_of_tenants(path):
         return "no file of a kubelet is there, see --read-also"
     return ""
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis.preflight.facts import Facts, kubelet
-from hashcompat.analysis.preflight.facts.kubelet import K3S, check_own_flags, given_flags, within_k3s
+from hashcompat.analysis.preflight.facts.kubelet import K3S, check_own_flags, flag_arguments, within_k3s
 from hashcompat.analysis.preflight.facts.units import UnitArgument
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import DecodeError
@@ -174,8 +174,8 @@ def test_what_k3s_gives_its_kubelet_is_not_known_without_its_arguments() -> None
 )
 def test_flags_as_pflag_takes_them(words: list[str], expected: list[tuple[str, str, bool]]) -> None:
     table, release = default_catalog().flag_table, parse_release("1.24.17")
-    found = list(given_flags([UnitArgument(word, "here") for word in words], table, release))
-    assert [(each.name, each.value, each.flag is not None) for each in found] == expected
+    found = list(flag_arguments([UnitArgument(word, "here") for word in words], table, release))
+    assert [(each.name, each.value, each.definition is not None) for each in found] == expected
     assert {each.source for each in found} <= {"here"}
 
 

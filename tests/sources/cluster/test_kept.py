@@ -18,7 +18,7 @@ from hashcompat.core.go import allowance
 from hashcompat.core.model.pods import Pod
 from hashcompat.sources.cluster import Request, _kept
 from hashcompat.sources.cluster import kept as module
-from hashcompat.sources.cluster.kept import Kept, page_of, stencils_of_pods
+from hashcompat.sources.cluster.kept import PodPages, page_of, stencils_of_pods
 from hashcompat.sources.cluster.kubeapi import StatusError
 from hashcompat.sources.documents import loads
 from hashcompat.sources.objects import read_object
@@ -36,8 +36,8 @@ def page(*pods: Json, more: str = "", **envelope: Any) -> str:
     return json.dumps(found, separators=(",", ":"), ensure_ascii=False)
 
 
-def kept(*pages: str) -> Kept:
-    found, stencils = Kept(), stencils_of_pods()
+def kept(*pages: str) -> PodPages:
+    found, stencils = PodPages(), stencils_of_pods()
     for one in pages:
         found.keep(page_of(one, stencils))
     return found
@@ -116,7 +116,7 @@ class _Server:
 
 
 def test_of_a_list_that_expired_only_the_second_reading_counts() -> None:
-    found = Kept()
+    found = PodPages()
     server: Any = _Server(
         page(*PODS[:2]),
         *(page(*PODS[2:4], more="x"), None),

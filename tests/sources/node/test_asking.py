@@ -56,7 +56,7 @@ def test_answers_keep_the_order_of_questions() -> None:
         return str(number)
 
     questions = [NodeQuery("k", str(number), partial(read, number)) for number in range(30)]
-    assert [probe.text for probe in NodeReader(5, 30).every(questions)] == [
+    assert [probe.text for probe in NodeReader(5, 30).ask_all(questions)] == [
         str(number) for number in range(30)
     ]
     assert 1 < most <= MOST_AT_ONCE
@@ -80,6 +80,6 @@ def test_questions_that_take_too_long_to_make() -> None:
         return []
 
     asking = NodeReader(0.2, 5)
-    [probe] = asking.every(asking.gather(make, "/"))
+    [probe] = asking.ask_all(asking.gather(make, "/"))
     assert probe == Probe("directory", "/", problem="no answer within 0.2 s")
     assert asking.gather(list, "/") == []

@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Root:
 
 
 def test_every_mount_is_asked_once(root: Root) -> None:
-    found = {probe.name: probe for probe in NodeReader().every(node.remote(root))}
+    found = {probe.name: probe for probe in NodeReader().ask_all(node.remote(root))}
     assert list(found) == ["/mnt/a", "/mnt/b c#d", "/mnt/s3"]
     assert len(found["/mnt/b c#d"].read().splitlines()) == 2
     assert (found["/mnt/s3"].text, found["/mnt/s3"].problem) == (None, "")
@@ -49,7 +49,7 @@ def test_one_that_never_answers_is_left_behind(root: Root, monkeypatch: pytest.M
 
     monkeypatch.setattr(os, "statvfs", statvfs)
     begun = time.monotonic()
-    found = {probe.name: probe for probe in NodeReader(0.5, 20).every(node.remote(root))}
+    found = {probe.name: probe for probe in NodeReader(0.5, 20).ask_all(node.remote(root))}
     released.set()
     assert time.monotonic() - begun < 10
     assert found["/mnt/a"].problem == "no answer within 0.5 s"

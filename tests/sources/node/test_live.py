@@ -150,15 +150,15 @@ def test_cgroups_of_services_are_listed_with_their_controllers(
     tmp_path: Path, make: Callable[[Path], None], lines: set[str]
 ) -> None:
     make(tmp_path)
-    (probe,) = NodeReader(5, 60).every([services(Root(tmp_path))])
+    (probe,) = NodeReader(5, 60).ask_all([services(Root(tmp_path))])
     assert cgrouptrees.shown(probe.text or "") == lines
 
 
 def test_cgroups_of_services_that_are_not_there(tmp_path: Path) -> None:
-    (gone,) = NodeReader(5, 60).every([services(Root(tmp_path))])
+    (gone,) = NodeReader(5, 60).ask_all([services(Root(tmp_path))])
     assert (gone.text, gone.problem) == (None, "")
     (tmp_path / "sys/fs/cgroup").mkdir(parents=True)
-    (bare,) = NodeReader(5, 60).every([services(Root(tmp_path))])
+    (bare,) = NodeReader(5, 60).ask_all([services(Root(tmp_path))])
     assert bare.problem == "nothing is mounted there"
 
 

@@ -26,7 +26,7 @@ def read(node: Path, *words: str) -> dict[tuple[str, str], Probe]:
     node.mkdir(mode=0o755, exist_ok=True)
     asking, root = NodeReader(5, 60), Root(node)
     given = Probe("arguments", "kubelet", "\n".join(["/usr/bin/kubelet", *words, ""]))
-    made = asking.every(asking.gather(lambda: wanted.questions(root, given), "/"))
+    made = asking.ask_all(asking.gather(lambda: wanted.questions(root, given), "/"))
     assert HIDDEN not in "".join(f"{probe.text} {probe.problem}" for probe in made)
     return {(probe.kind, probe.name): probe for probe in made}
 
@@ -248,7 +248,7 @@ def test_no_runtime_names_another_directory(node: Path, path: str) -> None:
     info = Probe(
         "cri", "info", f'{{"config": {{"cni": {{"confDir": "{path}"}}, "containerdRootDir": "{path}"}}}}'
     )
-    made = NodeReader(5, 20).every(live.questions(Root(node), [info]))
+    made = NodeReader(5, 20).ask_all(live.questions(Root(node), [info]))
     shown = {probe.kind: probe for probe in made}
     assert shown["directory"].problem.startswith("not read: ")
     assert HIDDEN not in str(made)

@@ -64,7 +64,7 @@ def _unit(data: bytes) -> None:
     assert sum(len(word.text) for word in started.words) <= units.MOST_OF_WORDS
     for name in _SEVERAL:
         release, table = parse_release(name), _catalog().flag_table
-        for flag in kubelet.given_flags(started.words, table, release):
+        for flag in kubelet.flag_arguments(started.words, table, release):
             list(kubelet.pairs(flag.value))
             kubelet.truth(flag.value)
     with suppress(UnreadError):
@@ -82,10 +82,10 @@ def _settings(data: bytes) -> None:
         *("max-pods", "sync-frequency", "node-labels", "cloud-provider", "feature-gates"),
         *("system-reserved", "eviction-hard"),
     ):
-        for given in kubelet.given_flags(_words(f"--{name}={flag}"), _catalog().flag_table, release):
+        for given in kubelet.flag_arguments(_words(f"--{name}={flag}"), _catalog().flag_table, release):
             settings.flag_value(given)
     documents = [one for text_ in (first, second) if isinstance(one := _json(text_), dict)]
-    made = settings.GivenSettings([(str(place), one) for place, one in enumerate(documents)], ())
+    made = settings.KubeletSettings([(str(place), one) for place, one in enumerate(documents)], ())
     known = _catalog().hazards(release).config.fields(release)
     for one in documents:
         for field, value in settings.values(known, one, ""):

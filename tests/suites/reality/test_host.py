@@ -121,7 +121,7 @@ def test_a_kubelet_ends_for_a_cgroup_that_it_reserves_for(
     started = command(node, release, **RESERVING)
     log = tmp_path / "kubelet.log"
     with reserved(lacks) as group:
-        (shown,) = NodeReader(5, 60).every([services(Root(Path("/")))])
+        (shown,) = NodeReader(5, 60).ask_all([services(Root(Path("/")))])
         texts: dict[Key, Any] = {
             **containerd_of_dumps("1.6.20"),  # it is not asked for its driver
             ("file", "/var/lib/kubelet/config.yaml"): (node.directory / "config.yaml").read_text(),

@@ -18,7 +18,7 @@ import msgspec
 from hashcompat.analysis.preflight.checks import KubeletStart
 from hashcompat.analysis.preflight.facts import host
 from hashcompat.analysis.preflight.facts.kubelet import truth
-from hashcompat.analysis.preflight.facts.settings import GivenSettings, Setting, number_of
+from hashcompat.analysis.preflight.facts.settings import KubeletSettings, Setting, number_of
 from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
 from hashcompat.core.catalog.behaviour import Gates
@@ -45,7 +45,7 @@ class RefusedValue(msgspec.Struct, frozen=True):
 class SettingsCheck:
     """What the next kubelet is given, held against what its release accepts."""
 
-    def __init__(self, settings: GivenSettings, start: Start, upgrade: KubeletStart, dump: Dump) -> None:
+    def __init__(self, settings: KubeletSettings, start: Start, upgrade: KubeletStart, dump: Dump) -> None:
         self.dump = dump
         self.settings = settings
         self.start = start

@@ -12,8 +12,8 @@ from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem
 from hashcompat.analysis.preflight.checks.states import gates_of
 from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.analysis.preflight.facts.kubelet import (
-    GivenFlag,
-    given_flags,
+    FlagArgument,
+    flag_arguments,
     left_over,
     pairs,
     truth,
@@ -44,7 +44,7 @@ def _find_flags(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     except UnreadError as error:
         yield Problem(Status.UNKNOWN, "", str(error))
         start = Start((), complete=False)
-    next_start = tuple(given_flags(start.words, table, release))
+    next_start = tuple(flag_arguments(start.words, table, release))
     running = _running(facts, upgrade, start)
     if not next_start and not running:
         facts.words  # noqa: B018 - read for why there are none
@@ -75,18 +75,18 @@ def _find_flags(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     yield from _gates_of_config(facts, upgrade)
 
 
-def _unknown(flags: Iterable[GivenFlag]) -> Mapping[str, list[str]]:
+def _unknown(flags: Iterable[FlagArgument]) -> Mapping[str, list[str]]:
     unknown: dict[str, list[str]] = {}
     for flag in flags:
-        if flag.flag is None:
+        if flag.definition is None:
             unknown.setdefault(flag.name, []).append(flag.source)
     return unknown
 
 
-def _running(facts: Facts, upgrade: KubeletStart, start: Start) -> tuple[GivenFlag, ...]:
+def _running(facts: Facts, upgrade: KubeletStart, start: Start) -> tuple[FlagArgument, ...]:
     """Return the flags of the kubelet that runs; none where none does and the next start is known."""
     try:
-        return tuple(given_flags(facts.words, upgrade.hazards.flags, upgrade.target.release))
+        return tuple(flag_arguments(facts.words, upgrade.hazards.flags, upgrade.target.release))
     except (UnreadError, AbsentError):
         if not start.complete:
             raise
@@ -163,7 +163,7 @@ API_SERVER: Final = Check("PF-145", _find_server)
 _GATES = "feature-gates"
 
 
-def _gates_of_flags(upgrade: KubeletStart, flags: Iterable[GivenFlag]) -> Iterator[Problem]:
+def _gates_of_flags(upgrade: KubeletStart, flags: Iterable[FlagArgument]) -> Iterator[Problem]:
     gates: dict[str, tuple[str, list[str]]] = {}
     for flag in flags:
         if flag.name.replace("_", "-") == _GATES:

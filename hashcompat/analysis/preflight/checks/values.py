@@ -11,11 +11,11 @@ from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem
 from hashcompat.analysis.preflight.checks.formats import RefusedValue, SettingsCheck, is_hidden
 from hashcompat.analysis.preflight.checks.forms import refusals
 from hashcompat.analysis.preflight.facts import Facts
-from hashcompat.analysis.preflight.facts.kubelet import given_flags
+from hashcompat.analysis.preflight.facts.kubelet import flag_arguments
 from hashcompat.analysis.preflight.facts.settings import (
     TEXTS,
     Documents,
-    GivenSettings,
+    KubeletSettings,
     Setting,
     drop_ins,
     fits,
@@ -44,11 +44,11 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         yield Problem(Status.UNKNOWN, "", str(error))
         start = Start((), complete=False)
     words = start.words if start.complete else (*start.words, *facts.words)
-    flags = tuple(given_flags(words, upgrade.hazards.flags, release))
+    flags = tuple(flag_arguments(words, upgrade.hazards.flags, release))
     documents: Documents | None = None
     try:
         # Those of the next start: Facts may have what the kubelet that runs is given.
-        directory = GivenSettings((), flags).flag(_DIRECTORY)
+        directory = KubeletSettings((), flags).flag(_DIRECTORY)
         drop_in_files = drop_ins(facts.dump, directory.value if directory else "")
         documents = [(path, facts.config_file), *drop_in_files] if path else drop_in_files
     except UnparsedError as error:
@@ -67,7 +67,7 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             advice = f"remove one of the two from {file}"
             yield Problem(Status.WARN, name, text, advice)
     nulls_remove = upgrade.hazards.drop_ins != "nulls are nothing"
-    merged = GivenSettings(documents or (), flags, nulls_remove=nulls_remove)
+    merged = KubeletSettings(documents or (), flags, nulls_remove=nulls_remove)
     check = SettingsCheck(merged, start, upgrade, facts.dump)
     yield from _wrong_kinds(check)
     yield from _refused(check, is_whole=documents is not None)
@@ -80,13 +80,13 @@ def _wrong_kinds(check: SettingsCheck) -> Iterator[Problem]:
     """Yield the flags and fields that have a value of another kind."""
     rows = check.hazards.values.rows(check.release)
     judged = {row.field for row in rows}, {row.flag for row in rows}
-    for flag in check.settings.given:
-        kind = flag.flag.kind if flag.flag else ""
+    for flag in check.settings.flags:
+        kind = flag.definition.kind if flag.definition else ""
         if shown.MASK in flag.value and (kind not in TEXTS or flag.name in judged[1]):
             yield _hidden(f"--{flag.name}", flag.source)
         elif flag_value(flag) is None:
             setting = Setting(f"--{flag.name}", None, flag.source)
-            go_type = flag.flag.type if flag.flag else ""
+            go_type = flag.definition.type if flag.definition else ""
             why = "it is not all pairs such as NAME=VALUE"
             yield _problem(
                 check,

@@ -182,7 +182,7 @@ def configuration(path: str, text: str, repeated: list[str]) -> Mapping[str, Any
     return document
 
 
-class GivenFlag(msgspec.Struct, frozen=True):
+class FlagArgument(msgspec.Struct, frozen=True):
     """A flag as it was given."""
 
     name: str
@@ -191,21 +191,27 @@ class GivenFlag(msgspec.Struct, frozen=True):
     """Its value; empty for one without."""
     source: str
     """Where it was given."""
-    flag: Flag | None
+    definition: Flag | None
     """What it is in the release; None where the release does not accept it."""
     unfinished: bool = False
     """Whether it needs a value, and the arguments end with it."""
 
 
-def given_flags(words: Iterable[UnitArgument], table: FlagTable, release: Release) -> Iterator[GivenFlag]:
+def flag_arguments(
+    words: Iterable[UnitArgument], table: FlagTable, release: Release
+) -> Iterator[FlagArgument]:
     """Yield the flags among arguments, as a release takes them; an unknown one may have the next argument."""
-    all_flags = (argument for argument in _parsed(words, table, release) if isinstance(argument, GivenFlag))
+    all_flags = (
+        argument for argument in _parsed(words, table, release) if isinstance(argument, FlagArgument)
+    )
     return (flag for flag in all_flags if not flag.unfinished)
 
 
-def unfinished(words: Iterable[UnitArgument], table: FlagTable, release: Release) -> list[GivenFlag]:
+def unfinished(words: Iterable[UnitArgument], table: FlagTable, release: Release) -> list[FlagArgument]:
     """Return the flag that has no value though it needs one: the last argument, or none (pflag)."""
-    all_flags = (argument for argument in _parsed(words, table, release) if isinstance(argument, GivenFlag))
+    all_flags = (
+        argument for argument in _parsed(words, table, release) if isinstance(argument, FlagArgument)
+    )
     return [flag for flag in all_flags if flag.unfinished]
 
 
@@ -216,13 +222,13 @@ def left_over(words: Iterable[UnitArgument], table: FlagTable, release: Release)
 
 def _parsed(
     words: Iterable[UnitArgument], table: FlagTable, release: Release
-) -> Iterator[GivenFlag | UnitArgument]:
+) -> Iterator[FlagArgument | UnitArgument]:
     """Yield the flags among arguments, and the words that are none."""
     words = iter(words)
-    waiting: GivenFlag | None = None
+    waiting: FlagArgument | None = None
     for word in words:
-        if waiting is not None and not (waiting.flag is None and word.text.startswith("-")):
-            yield GivenFlag(waiting.name, word.text, waiting.source, waiting.flag)
+        if waiting is not None and not (waiting.definition is None and word.text.startswith("-")):
+            yield FlagArgument(waiting.name, word.text, waiting.source, waiting.definition)
             waiting = None
             continue
         if waiting is not None:
@@ -240,10 +246,10 @@ def _parsed(
         else:
             yield word
     if waiting is not None:
-        yield structs.replace(waiting, unfinished=waiting.flag is not None)
+        yield structs.replace(waiting, unfinished=waiting.definition is not None)
 
 
-def _flag(word: UnitArgument, table: FlagTable, release: Release) -> tuple[GivenFlag, bool]:
+def _flag(word: UnitArgument, table: FlagTable, release: Release) -> tuple[FlagArgument, bool]:
     """Return a flag, and whether no value follows it."""
     if word.text.startswith("--"):
         name, has_value, value = word.text[2:].partition("=")
@@ -252,7 +258,7 @@ def _flag(word: UnitArgument, table: FlagTable, release: Release) -> tuple[Given
         name, has_value = word.text[1], word.text[2:]
         value, flag = has_value.removeprefix("="), table.by_shorthand(release, name)
     is_whole = bool(has_value) or (flag is not None and not flag.takes_value)
-    return GivenFlag(name, value, word.source, flag), is_whole
+    return FlagArgument(name, value, word.source, flag), is_whole
 
 
 def root(flags: Mapping[str, str]) -> str:

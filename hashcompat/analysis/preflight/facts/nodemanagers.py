@@ -36,7 +36,7 @@ from hashcompat.core.shown import MASK
 from hashcompat.core.shown import name as shown_name
 
 
-class OwnSettings(msgspec.Struct, frozen=True):
+class NodeSettings(msgspec.Struct, frozen=True):
     """What a kubelet is given on its node that decides about any of its pods."""
 
     gates: Settings
@@ -48,7 +48,7 @@ class OwnSettings(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=1 << 10)
-def settings_of(files: Files, kubelet: Kubelet, catalog: Catalog) -> OwnSettings | None:
+def settings_of(files: Files, kubelet: Kubelet, catalog: Catalog) -> NodeSettings | None:
     """Return what a node gives to the kubelet that starts there; None where its files do not show that."""
     hazards = catalog.hazards(kubelet.release)
     facts = Facts(dump_of(files), table=hazards.flags)
@@ -58,7 +58,7 @@ def settings_of(files: Files, kubelet: Kubelet, catalog: Catalog) -> OwnSettings
         sysctls = frozenset(word.strip() for word in words if isinstance(word, str) and word.strip())
         if MASK in "".join(sysctls):
             return None
-        return OwnSettings(facts.gates, sysctls, _runs_privileged(facts, kubelet, hazards))
+        return NodeSettings(facts.gates, sysctls, _runs_privileged(facts, kubelet, hazards))
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return None
 
@@ -120,22 +120,23 @@ class Exclusive:
 
     def __init__(self, records: Records, kubelet: Kubelet, catalog: Catalog) -> None:
         self._records, self._kubelet, self._catalog = records, kubelet, catalog
-        self._of_nodes = {files.node: files for files in records.files.values()}
-        self._known: dict[int, tuple[Cpus, Settings] | None] = {}
+        self._files_by_node = {files.node: files for files in records.files.values()}
+        self._states: dict[int, tuple[Cpus, Settings] | None] = {}
         """By the identities of files, which the records keep: pods of all nodes pass in no order of these."""
         self._kubelets: dict[str, Kubelet] = {}
 
     def kubelet_on(self, node: str) -> Kubelet:
         """Return the kubelet that starts on a node, with the feature gates that its files set."""
         if node not in self._kubelets:
-            files = self._of_nodes.get(node)
-            own = settings_of(files, self._kubelet, self._catalog) if files else None
-            self._kubelets[node] = with_gates(self._kubelet, own.gates) if own else self._kubelet
+            files = self._files_by_node.get(node)
+            settings = settings_of(files, self._kubelet, self._catalog) if files else None
+            kubelet = with_gates(self._kubelet, settings.gates) if settings else self._kubelet
+            self._kubelets[node] = kubelet
         return self._kubelets[node]
 
     def anew(self, pod: Pod, old: Kubelet | None) -> int:
         """Return how many one pod takes at most (``taken_anew``); 0 too where that is not known."""
-        state = self._found(self._records.files_of(pod) or self._of_nodes.get(pod.node))
+        state = self._state(self._records.files_of(pod) or self._files_by_node.get(pod.node))
         if state is None or not state[0].exclusive:
             return 0
         cpus, settings = state
@@ -143,7 +144,7 @@ class Exclusive:
 
     def is_infeasible(self, pod: Pod) -> bool:
         """Return whether a resource manager surely rules out the resize of a pod that waits."""
-        state = self._found(self._records.files_of(pod))
+        state = self._state(self._records.files_of(pod))
         if state is None:
             return False
         kubelet = with_gates(self._kubelet, state[1])
@@ -154,16 +155,16 @@ class Exclusive:
 
         With whole cores, what one has counts once more.
         """
-        state = self._found(self._of_nodes.get(node))
+        state = self._state(self._files_by_node.get(node))
         return state is None or state[0].whole_cores or number > state[0].available
 
-    def _found(self, files: Files | None) -> tuple[Cpus, Settings] | None:
+    def _state(self, files: Files | None) -> tuple[Cpus, Settings] | None:
         if files is None:
             return None
-        if id(files) not in self._known:
+        if id(files) not in self._states:
             state = shown(files, self._kubelet, self._catalog)
-            self._known[id(files)] = None if state is None or state[0].unstarted else state
-        return self._known[id(files)]
+            self._states[id(files)] = None if state is None or state[0].unstarted else state
+        return self._states[id(files)]
 
 
 # A cpu_manager_state with which a kubelet does not start.

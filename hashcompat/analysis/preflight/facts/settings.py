@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.analysis.preflight.facts.kubelet import GivenFlag, configuration, gates, truth
+from hashcompat.analysis.preflight.facts.kubelet import FlagArgument, configuration, gates, truth
 from hashcompat.core import shown
 from hashcompat.core.catalog.behaviour import Settings as GateSettings
 from hashcompat.core.catalog.kubeletsettings import ConfigField
@@ -47,18 +47,18 @@ class Setting(msgspec.Struct, frozen=True):
     """The file that it is in, or ``the running kubelet``."""
 
 
-class GivenSettings:
+class KubeletSettings:
     """What a kubelet is given; a flag wins over the files, and each file over the ones before it."""
 
     def __init__(
-        self, documents: Documents, flags: Iterable[GivenFlag], *, nulls_remove: bool = True
+        self, documents: Documents, flags: Iterable[FlagArgument], *, nulls_remove: bool = True
     ) -> None:
         """Merge the documents; ``nulls_remove``: whether null takes back what a file before it gives."""
         self.documents = documents
         self._config = merged([document for _, document in documents], nulls_remove=nulls_remove)
-        self.given = tuple(flag for flag in flags if flag.flag is not None)
+        self.flags = tuple(flag for flag in flags if flag.definition is not None)
         """The flags that the release knows, as often as each is given."""
-        self._texts = _joined(self.given)
+        self._flags_by_name = _joined(self.flags)
 
     @property
     def gates(self) -> GateSettings:
@@ -71,18 +71,18 @@ class GivenSettings:
         return self._gates({})
 
     def _gates(self, config: Mapping[str, Any]) -> GateSettings:
-        flag = self._texts.get("feature-gates")
+        flag = self._flags_by_name.get("feature-gates")
         return gates({"feature-gates": flag.value} if flag else {}, config)
 
     def flag(self, name: str) -> Setting | None:
         """Return what a flag is given; None where it is not, or where its value is of another kind."""
-        flag = self._texts.get(name)
+        flag = self._flags_by_name.get(name)
         value = None if flag is None else flag_value(flag)
         return None if flag is None or value is None else Setting(f"--{name}", value, flag.source)
 
     def find(self, field: str, flag: str = "") -> Setting | None:
         """Return what a flag, or else the field, is given; None where neither is."""
-        if flag and flag in self._texts:
+        if flag and flag in self._flags_by_name:
             return self.flag(flag)
         value = reach(self._config, field.split(".")) if field else None
         if value is None:
@@ -91,19 +91,19 @@ class GivenSettings:
         return Setting(field, value, sources[-1])
 
 
-def flag_value(flag: GivenFlag) -> Any:
+def flag_value(flag: FlagArgument) -> Any:
     """Return the value of a flag as its kind has it; None for a value of another kind.
 
     As pflag reads it (``strconv.ParseInt`` with base 0, ``strconv.ParseBool``, ``time.ParseDuration``,
     ``resource.ParseQuantity``).
     """
-    kind, text = flag.flag.kind if flag.flag else "string", flag.value
+    kind, text = flag.definition.kind if flag.definition else "string", flag.value
     match kind:
         case "bool":
             return truth(text or "true")
         case "int":
             number = integer_of(text)
-            fitting = numbers_of(flag.flag.type if flag.flag else "")
+            fitting = numbers_of(flag.definition.type if flag.definition else "")
             # A range looks for what is no int element by element.
             return number if number is not None and number in fitting else None
         case "duration":
@@ -154,16 +154,16 @@ _REPLACED: Final = frozenset({"register-with-taints"})
 """Lists of which the last counts (``Set`` of taintsVar, pkg/util/taints/taints.go, 1.10 - 1.37)."""
 
 
-def _joined(flags: Iterable[GivenFlag]) -> Mapping[str, GivenFlag]:
+def _joined(flags: Iterable[FlagArgument]) -> Mapping[str, FlagArgument]:
     """Return the flags by their names: the last of each counts, and of lists and maps all do."""
-    joined: dict[str, GivenFlag] = {}
-    pairs = [(argument, argument.flag) for argument in flags if argument.flag is not None]
+    joined: dict[str, FlagArgument] = {}
+    pairs = [(argument, argument.definition) for argument in flags if argument.definition is not None]
     for argument, flag in pairs:
         name, value = flag.name, argument.value
         before = joined.get(name)
         if before is not None and flag.kind in ("map", "list") and name not in _REPLACED:
             value = ",".join(filter(None, (before.value, value)))
-        joined[name] = GivenFlag(name, value, argument.source, flag)
+        joined[name] = FlagArgument(name, value, argument.source, flag)
     return joined
 
 

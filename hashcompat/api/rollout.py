@@ -358,7 +358,9 @@ def _context(
     )
     plan = planning.make(inventory, question.current or AUTO, question.target, View(catalog, options))
     sample = inventory.origin.kind is Origin.SAMPLE
-    context = context_of(inventory.nodes, inventory.pods, plan.items, inventory.servers.found, sample=sample)
+    context = context_of(
+        inventory.nodes, inventory.pods, plan.items, inventory.servers.releases, sample=sample
+    )
     return structs.replace(context, origin=plan.origin)
 
 

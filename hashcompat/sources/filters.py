@@ -114,12 +114,12 @@ def select(inventory: Inventory, filters: Filters) -> Inventory:
     """
     if filters == Filters():
         allowances.containers().take(inventory.containers)
-    nodes, spaces = frozenset(node.name for node in inventory.nodes), frozenset[str]()
+    nodes, namespaces = frozenset(node.name for node in inventory.nodes), frozenset[str]()
     if inventory.origin.kind is Source.CLUSTER:
-        spaces = frozenset(filters.namespaces)  # which may have no pods
+        namespaces = frozenset(filters.namespaces)  # which may have no pods
         nodes = nodes or frozenset(filters.nodes)  # which may not be read
     return structs.replace(
-        inventory, pods=_Selected(inventory.pods, filters, inventory.servers, nodes, spaces)
+        inventory, pods=_Selected(inventory.pods, filters, inventory.servers, nodes, namespaces)
     )
 
 
@@ -156,20 +156,20 @@ class _Selected(msgspec.Struct, frozen=True):
     filters: Filters
     servers: ApiServers
     """What those that are passed over show of the API servers: these decide about all nodes."""
-    known: frozenset[str]
+    nodes: frozenset[str]
     """The names of the nodes in the input."""
-    spaces: frozenset[str]
+    namespaces: frozenset[str]
     """The names of namespaces that may have no pod."""
 
     def __iter__(self) -> Iterator[Pod]:
         """Yield the matching pods; raise InputError without any: an empty plan would look like a safe one."""
-        return (pod for pod, matches in self.every() if matches)
+        return (pod for pod, matches in self.with_unselected() if matches)
 
-    def every(self) -> Iterator[tuple[Pod, bool]]:
+    def with_unselected(self) -> Iterator[tuple[Pod, bool]]:
         """Yield the matching pods, and the others on nodes that pass; errors as ``__iter__``."""
         passed = matched = 0
         kept, all_pass = _Kept(), self.filters == Filters()
-        asked = _Asked(self.filters, self.known, self.spaces)
+        asked = _Asked(self.filters, self.nodes, self.namespaces)
         for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
             asked.see(pod)
             if all_pass or self.filters.matches(pod):

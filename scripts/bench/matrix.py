@@ -60,7 +60,7 @@ def main() -> None:
     given = parser.parse_args()
     catalog = default_catalog()
     known = catalog.known
-    between = known.every_patch if given.every_patch else known.newest_of_each_minor
+    between = known.patches_between if given.every_patch else known.newest_per_minor
     ways = [Way(*pair) for pair in permutations(between(known.oldest, known.newest), 2)]
     inventory, view = collect(list(objects(given.pods, Shape()))), View(catalog, _OPTIONS)
     some = random.Random(given.pods).sample(ways, given.pairs)

@@ -160,10 +160,10 @@ def test_the_ends_of_what_is_known() -> None:
 
 
 def test_stops_between_two_releases() -> None:
-    assert KNOWN.newest_of_each_minor("1.9.0", "1.11.0") == ["1.9.3", "1.10.2", "1.11.1"]
-    assert KNOWN.newest_of_each_minor("1.11.0", "1.10.0") == ["1.11.1", "1.10.2"]
-    assert KNOWN.every_patch("1.9.1", "1.10.0") == ["1.9.1", "1.9.3", "1.10.0"]
-    assert KNOWN.every_patch("v1.10.0-x", "1.9.3") == ["1.10.0", "1.9.3"]
+    assert KNOWN.newest_per_minor("1.9.0", "1.11.0") == ["1.9.3", "1.10.2", "1.11.1"]
+    assert KNOWN.newest_per_minor("1.11.0", "1.10.0") == ["1.11.1", "1.10.2"]
+    assert KNOWN.patches_between("1.9.1", "1.10.0") == ["1.9.1", "1.9.3", "1.10.0"]
+    assert KNOWN.patches_between("v1.10.0-x", "1.9.3") == ["1.10.0", "1.9.3"]
 
 
 def test_a_newer_patch_is_known_by_its_minor() -> None:

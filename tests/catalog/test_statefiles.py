@@ -25,7 +25,7 @@ def each(states: StateFiles) -> list[StateFile]:
 def test_every_release_has_one_row_for_each_file() -> None:
     for release in default_catalog().releases():
         for file in each(files(release)):
-            assert {form.name for form in file.forms} <= {form.name for form in file.known} | {
+            assert {form.name for form in file.forms} <= {form.name for form in file.all_forms} | {
                 "memory-1.21-zero",
                 "cpu-1.9",
             }
@@ -33,7 +33,7 @@ def test_every_release_has_one_row_for_each_file() -> None:
 
 
 def test_every_tree_is_of_a_form() -> None:
-    named = {form.type for file in each(files("1.37.1")) for form in file.known}
+    named = {form.type for file in each(files("1.37.1")) for form in file.all_forms}
     roots = {found.elem.name if isinstance(found, Pointer) else found.name for found in named}
     assert roots >= {"state.CPUManagerCheckpoint", "checkpoint.checkpointData", "state.DRAManagerCheckpoint"}
     assert len(list(TREES.glob("*.json"))) == 12
@@ -57,7 +57,7 @@ def test_what_releases_read_of_the_cpu_manager(release: str, forms: list[str], g
 
 
 def test_forms_are_over_a_value_or_a_pointer() -> None:
-    known = {form.name: form for file in each(files("1.37.1")) for form in file.known}
+    known = {form.name: form for file in each(files("1.37.1")) for form in file.all_forms}
     assert isinstance(known["cpu-1.18"].type, Pointer)
     assert isinstance(known["devices-1.20"].type, Struct)
     assert known["cpu-1.12"].by_id

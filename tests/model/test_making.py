@@ -26,6 +26,6 @@ from hashcompat.core.model.results import Making
 def test_release_data_of_more_than_ninety_days_is_old(
     made: datetime | None, known: date | None, said: str
 ) -> None:
-    stale = Making(at=made, newest="1.37.2", known=known).stale
+    stale = Making(at=made, newest="1.37.2", data_date=known).stale
     assert stale.startswith(said)
     assert bool(stale) is bool(said)

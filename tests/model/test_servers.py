@@ -32,7 +32,7 @@ def test_a_tag_names_a_release(image: str, expected: str) -> None:
 
 
 def test_each_release_has_the_pods_that_show_it() -> None:
-    assert server_pods({"a": "v1.30.4", "b": "v1.31.1", "c": "v1.30.4"}).found == {
+    assert server_pods({"a": "v1.30.4", "b": "v1.31.1", "c": "v1.30.4"}).releases == {
         "1.30.4": {"kube-system/kube-apiserver-a": None, "kube-system/kube-apiserver-c": None},
         "1.31.1": {"kube-system/kube-apiserver-b": None},
     }
@@ -49,27 +49,27 @@ def test_each_release_has_the_pods_that_show_it() -> None:
 def test_a_pod_of_a_tenant_shows_nothing(changes: dict[str, Any]) -> None:
     seen = ApiServers()
     seen.see(server_pod("a", "v1.30.4", **changes))
-    assert seen.found == {}
+    assert seen.releases == {}
 
 
 def test_only_the_container_of_that_name_counts() -> None:
     seen = ApiServers()
     seen.see(server_pod("a", "v1.30.4", container="konnectivity"))
     seen.see(server_pod("a", 5))
-    assert seen.found == {}
+    assert seen.releases == {}
 
 
 def test_what_an_api_server_reports_itself() -> None:
-    assert ApiServers("v1.30.4+k3s1").found == {"1.30.4": {"/version": None}}
-    assert ApiServers("v1.30.4-gke.100").found == {"1.30.4": {"/version": None}}
-    assert ApiServers("garbage").found == {}
-    assert ApiServers().found == {}
+    assert ApiServers("v1.30.4+k3s1").releases == {"1.30.4": {"/version": None}}
+    assert ApiServers("v1.30.4-gke.100").releases == {"1.30.4": {"/version": None}}
+    assert ApiServers("garbage").releases == {}
+    assert ApiServers().releases == {}
 
 
 def test_what_was_found_elsewhere_is_added() -> None:
     seen = server_pods({"a": "v1.30.4"})
     seen.merge({"1.30.4": {"/version": None}, "1.31.1": {"x": None}})
-    assert seen.found == {
+    assert seen.releases == {
         "1.30.4": {"kube-system/kube-apiserver-a": None, "/version": None},
         "1.31.1": {"x": None},
     }

@@ -237,7 +237,7 @@ def test_an_upgrade_is_never_from_auto() -> None:
 
 def test_data_is_old_after_ninety_days(catalog: Catalog) -> None:
     made = catalog.making(datetime(2026, 2, 1, tzinfo=UTC))
-    assert (made.newest, made.known) == (catalog.known.newest, date(2026, 10, 28))
+    assert (made.newest, made.data_date) == (catalog.known.newest, date(2026, 10, 28))
     assert not made.stale
     assert not structs.replace(made, at=datetime(2027, 1, 26, tzinfo=UTC)).stale
     stale = structs.replace(made, at=datetime(2027, 1, 27, tzinfo=UTC)).stale

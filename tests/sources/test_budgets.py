@@ -122,8 +122,8 @@ def test_a_scale_is_what_a_controller_wants(value: dict[str, Any], expected: int
 
 def test_copies_count_once_and_those_that_differ_have_a_problem() -> None:
     one, other = Budget("ns", "b", (WEB,)), Budget("ns", "b", ())
-    assert budgets_of([one, one], {}, listed=False).found == (one,)
-    (found,) = budgets_of([one, other], {}, listed=False).found
+    assert budgets_of([one, one], {}, listed=False).budgets == (one,)
+    (found,) = budgets_of([one, other], {}, listed=False).budgets
     assert "two that differ" in found.problem
 
 

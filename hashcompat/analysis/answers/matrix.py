@@ -33,7 +33,7 @@ from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
 from hashcompat.core.kubelet.staticpods import changed_types, new_uids
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import AUTO, DisputedNode, Hop, Scope, Way
-from hashcompat.core.model.pods import Inventory, Origin, Source, every
+from hashcompat.core.model.pods import Inventory, Origin, Source, with_unselected
 from hashcompat.core.model.results import Making, Result
 
 Cost = Callable[[str, str], Hop]
@@ -311,9 +311,9 @@ def releases_between(
         is_back = is_older(catalog.kubelet(last).release, current[0].release)
         start = str(current[-1 if is_back else 0].release)
     if patches:
-        between = releases.every_patch(start, last)
+        between = releases.patches_between(start, last)
     else:
-        between = releases.newest_of_each_minor(start, last)
+        between = releases.newest_per_minor(start, last)
         first = first or between[0]
     return list(dict.fromkeys([first or start, *between[1:-1], last]))
 
@@ -376,7 +376,7 @@ class _Counter:
         view = structs.replace(view, taken=ages.times(inventory.origin))
         counting = Counting(ways, later, inventory.nodes, view)
         deadlines = set[tuple[str, datetime]]()
-        for pod, is_selected in every(inventory.pods):
+        for pod, is_selected in with_unselected(inventory.pods):
             self._crowds.add(pod)
             if not is_selected:
                 continue

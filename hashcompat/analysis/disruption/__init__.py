@@ -78,15 +78,15 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
     if size < 1:
         raise UsageError(f"batch: want at least one node, got {size}")
     restarts = fates(plan.items)
-    budgets = inventory.budgets
-    census = Census(budgets, restarts, unready, drains=size > 1)
+    availability = inventory.budgets
+    census = Census(availability, restarts, unready, drains=size > 1)
     for pod in inventory.pods:
         census.add(pod)
     # A node without pods is upgraded too, so it belongs in a batch.
     names = {*census.nodes, *(node.name for node in inventory.nodes)} - {""}
     cluster = _counts(census, inventory, len(names), across_zones=across_zones)
     selection = set(nodes) if nodes is not None else names
-    impacts = ordered(node_impact(name, cluster, budgets.missing) for name in sorted(selection))
+    impacts = ordered(node_impact(name, cluster, availability.missing) for name in sorted(selection))
     impacts = [structs.replace(node, left_out=_left_out(node, cluster, plan)) for node in impacts]
     kept = [node for node in impacts if not node.left_out]
     if at_once:
@@ -104,10 +104,10 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
         tuple(sorted(placed, key=lambda node: node.batch or len(groups) + 1)),
         groups,
         tuple(_owner(key, cluster) for key in sorted(cluster.owners) if cluster.owners[key].nodes),
-        len(budgets.found),
-        budgets.missing,
-        len(budgets.services),
-        budgets.services_missing,
+        len(availability.budgets),
+        availability.missing,
+        len(availability.services),
+        availability.services_missing,
         at_least,
         tuple(_servers(census.nodes, plan.to_release, apiserver)),
         installer or _installer(inventory.nodes),
@@ -127,17 +127,17 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
 
 def _counts(census: Census, inventory: Inventory, size: int, *, across_zones: bool) -> Counts:
     """Return what was counted of a cluster with so many nodes."""
-    budgets = inventory.budgets
+    availability = inventory.budgets
     healths = [
-        health_of(budget, seen, budgets.scales)
-        for budget, seen in zip(budgets.found, census.seen, strict=False)
+        health_of(budget, seen, availability.scales)
+        for budget, seen in zip(availability.budgets, census.seen, strict=False)
     ]
     return Counts(
         tuple(healths),
-        tuple(zip(budgets.services, census.seen[len(budgets.found) :], strict=True)),
+        tuple(zip(availability.services, census.seen[len(availability.budgets) :], strict=True)),
         census.owners,
         census.nodes,
-        budgets.scales,
+        availability.scales,
         {node.name: node for node in inventory.nodes},
         {} if across_zones else Counter(filter(None, map(zone_of, filter(_is_ready, inventory.nodes)))),
         size,
@@ -278,7 +278,7 @@ def _for_sure(node: NodeSeen, effect: Effect) -> Iterator[str]:
             yield f"PodDisruptionBudget {name}: {missing}{already}"
     for owner in effect.owners:
         if owner.certainty is Certainty.YES:
-            yield f"{owner.all_of_it} at once"
+            yield f"{owner.subject} at once"
     if node.killed:
         yield f"{count(len(node.killed), 'pod')} with a container that is not started again"
 
@@ -289,7 +289,7 @@ def _perhaps(node: NodeSeen, effect: Effect, budgets_missing: str) -> Iterator[s
         why = budget.problem or f"{budget.possible} may restart or be unhealthy"
         yield f"PodDisruptionBudget {name_path(budget.namespace, budget.name)} may be breached: {why}"
     for owner in effect.owners:
-        yield f"{owner.all_of_it} may restart at once"
+        yield f"{owner.subject} may restart at once"
     if node.maybe_killed:
         number = node.maybe_killed
         yield f"{count(number, 'pod')} that {agree(number, 'restart')} may not be started again"

@@ -133,14 +133,14 @@ class Census:
 
     def __init__(
         self,
-        budgets: Availability,
+        availability: Availability,
         fates: Mapping[Identity, Fate],
         unready: Callable[[Pod], int],
         *,
         drains: bool,
     ) -> None:
         """``drains``: whether nodes may be drained at once, so that it counts which pods are evicted."""
-        selecting: tuple[Budget | Service, ...] = (*budgets.found, *budgets.services)
+        selecting: tuple[Budget | Service, ...] = (*availability.budgets, *availability.services)
         self.seen = [BudgetSeen() for _ in selecting]
         self.owners: dict[OwnerKey, OwnerSeen] = {}
         self.nodes: dict[str, NodeSeen] = {}
@@ -148,7 +148,7 @@ class Census:
         """The pods that restart, or may, and were among those that were added."""
 
         self._selectors, self._fates, self._unready = Selectors(selecting), fates, unready
-        self._drains, self._services = drains, len(budgets.found)
+        self._drains, self._services = drains, len(availability.budgets)
 
     def add(self, pod: Pod) -> None:
         """Count one more pod."""

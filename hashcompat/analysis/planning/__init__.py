@@ -47,7 +47,7 @@ from hashcompat.core.kubelet.decide.pod import ending
 from hashcompat.core.model.cluster import ApiServers
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan, Way
-from hashcompat.core.model.pods import Inventory, Node, Pod, PodShare, SharedPods, Source, every
+from hashcompat.core.model.pods import Inventory, Node, Pod, PodShare, SharedPods, Source, with_unselected
 from hashcompat.core.model.uids import Dating
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def make(
     # Nodes are read before pods, and renew a time every few seconds: usually nothing in a pod is newer.
     view = structs.replace(view, taken=Ages(inventory.dating).times(inventory.origin))
     run = decided(way, inventory, view, gather)
-    run.servers.merge(inventory.servers.found)
-    servers = cluster.servers_of(run.servers.found, view)
+    run.servers.merge(inventory.servers.releases)
+    servers = cluster.servers_of(run.servers.releases, view)
     if actual := _under(servers, way, inventory, view):
         view = actual
         run = decided(way, inventory, view, gather)
@@ -112,7 +112,7 @@ def _among_all(
     view, later = views
     rooms, nodes = run.rooms, run.rooms.open
     pods, unselected = list[Pod](), list[Pod]()
-    for pod, is_selected in every(inventory.pods):
+    for pod, is_selected in with_unselected(inventory.pods):
         if pod.node in nodes or (is_selected and (view.concerns(pod) or later.concerns(pod))):
             (pods if is_selected else unselected).append(pod)
     if nodes:
@@ -139,20 +139,20 @@ def among_all(inventory: Inventory, way: Way, view: View) -> View:
     servers = ApiServers()
     ages, sandboxes = Ages(inventory.dating), Sandboxes(view.options.records)
     rooms = Rooms(inventory.nodes, way, view)
-    for pod, is_selected in every(inventory.pods):
+    for pod, is_selected in with_unselected(inventory.pods):
         rooms.add(pod)
         servers.see(pod)
         if is_selected:
             ages.add(pod)
             sandboxes.add(pod)
-    servers.merge(inventory.servers.found)
-    view = _under(cluster.servers_of(servers.found, view), way, inventory, view) or view
+    servers.merge(inventory.servers.releases)
+    view = _under(cluster.servers_of(servers.releases, view), way, inventory, view) or view
     taken = ages.times(inventory.origin)
     view = structs.replace(view, gone=sandboxes.gone, taken=taken, unheld=rooms.unheld)
     nodes = rooms.open
     if not nodes:
         return view
-    pods = [pod for pod, _ in every(inventory.pods) if pod.node in nodes]
+    pods = [pod for pod, _ in with_unselected(inventory.pods) if pod.node in nodes]
     return _with_room(view, rooms, pods, _items(way, inventory, view, pods))
 
 
@@ -235,7 +235,7 @@ class PlanRun:
 
     def add(self, pods: Iterable[Pod]) -> None:
         """Decide pods one by one; of those that are not selected only the room that they take counts."""
-        for pod, is_selected in every(pods):
+        for pod, is_selected in with_unselected(pods):
             if not is_selected:
                 self.rooms.add(pod)
                 continue
@@ -252,7 +252,7 @@ class PlanRun:
         self.add(share)
         sandboxes = self.sandboxes.shown, self.sandboxes.missing
         rooms = self.rooms.sums, self.rooms.resizing, self.rooms.anew
-        aside = self.ages.reaches, self.servers.found, rooms, self.deadlines, sandboxes
+        aside = self.ages.reaches, self.servers.releases, rooms, self.deadlines, sandboxes
         yield self.planner.doubts, self.hops.counts, aside, (share.seen, share.lines)
         yield from self.planner.rows()
 

@@ -49,7 +49,7 @@ from hashcompat.core.kubelet.decide.room.admitting import ANNOTATION_GATE
 from hashcompat.core.kubelet.decide.static import Compare, same_uid
 from hashcompat.core.kubelet.staticpods import Remembering
 from hashcompat.core.model.plan import AUTO, Hop, Way
-from hashcompat.core.model.pods import Inventory, Node, Pod, every
+from hashcompat.core.model.pods import Inventory, Node, Pod, with_unselected
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
 _FAMILIES: Final = 4096
@@ -390,7 +390,7 @@ class Crowds:
         if not names:
             return {}, {}
         pods = sorted(
-            (entry for entry in every(inventory.pods) if entry[0].node in names),
+            (entry for entry in with_unselected(inventory.pods) if entry[0].node in names),
             key=lambda entry: not entry[1],
         )
         numbers = Counter(pod.node for pod, _ in pods)

@@ -265,5 +265,5 @@ def elsewhere(view: View) -> View:
 
 def steps(way: Way, catalog: Catalog) -> list[Way]:
     """Return the hops of one minor each; none where the whole upgrade is one hop."""
-    stops = [way.old, *catalog.known.newest_of_each_minor(way.old, way.new)[1:-1], way.new]
+    stops = [way.old, *catalog.known.newest_per_minor(way.old, way.new)[1:-1], way.new]
     return [Way(*step) for step in pairwise(stops)] if len(stops) > 2 else []

@@ -202,7 +202,7 @@ def context_of(
         shown.merge(servers)
     for pod in () if sample else all_pods:
         shown.see(pod)
-    return Context({node.name: node for node in nodes}, placed or None, verdicts, shown.found)
+    return Context({node.name: node for node in nodes}, placed or None, verdicts, shown.releases)
 
 
 def by_node(pods: Iterable[Pod]) -> Mapping[str, tuple[Pod, ...]]:

@@ -100,7 +100,7 @@ class Joined:
                 (node for node in inventory.nodes if not wanted or node.name in wanted),
                 inventory.pods,
                 items,
-                inventory.servers.found,
+                inventory.servers.releases,
                 sample=inventory.origin.kind is Source.SAMPLE,
             )
             context = structs.replace(context, origin=dated(inventory))

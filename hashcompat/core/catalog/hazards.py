@@ -142,7 +142,7 @@ class StateFile(msgspec.Struct, frozen=True):
 
     path: str
     """Where it is, below the kubelet's root directory."""
-    known: tuple[StateFileForm, ...]
+    all_forms: tuple[StateFileForm, ...]
     """The forms that any release writes, the newest first."""
     forms: tuple[StateFileForm, ...] = ()
     """Those that this release reads, in its order; empty where it does not read the file."""

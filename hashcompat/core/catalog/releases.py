@@ -344,7 +344,7 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         Raises UsageError for a malformed or unknown release, naming the nearest known ones.
         """
         try:
-            pair = self._found(name)
+            pair = self._lookup(name)
         except UsageError as error:
             raise UsageError(f"{error}; {self._nearest(name)}") from None
         if pair is None:
@@ -358,11 +358,11 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
     def holds(self, name: str) -> bool:
         """Return whether ``find`` finds a release; this looks for no near ones, and so takes no time."""
         try:
-            return self._found(name) is not None
+            return self._lookup(name) is not None
         except UsageError:
             return False
 
-    def _found(self, name: str) -> tuple[Release, ReleaseRow] | None:
+    def _lookup(self, name: str) -> tuple[Release, ReleaseRow] | None:
         """Return None for an unknown release; raises UsageError for a malformed one."""
         release = parse_release(self.aliases.get(name.strip(), name), pre=True)
         row = self._by_minor.get(release.minor)
@@ -380,11 +380,11 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         release, row = self.find(name)
         return f"{row.minor}.{min(release.patch, row.patches[-1])}{row.stage}"
 
-    def every_patch(self, first: str, last: str) -> list[str]:
+    def patches_between(self, first: str, last: str) -> list[str]:
         """Return every known release from one to another, in either direction; errors as find."""
         return _stretch(self.names, self.known_name(first), self.known_name(last))
 
-    def newest_of_each_minor(self, first: str, last: str) -> list[str]:
+    def newest_per_minor(self, first: str, last: str) -> list[str]:
         """Return the newest release of each minor from one to another, in either order; errors as find."""
         ends = [self.find(name)[1].minor for name in (first, last)]
         return [self._by_minor[minor].newest for minor in _stretch(self.minors, *ends)]

@@ -74,7 +74,7 @@ class Service(msgspec.Struct, frozen=True):
 class Availability(msgspec.Struct, frozen=True):
     """What pods of a source have to stay available for: its PodDisruptionBudgets and Services."""
 
-    found: tuple[Budget, ...] = ()
+    budgets: tuple[Budget, ...] = ()
     missing: str = ""
     """Why there may be other budgets; empty where these are all."""
     services: tuple[Service, ...] = ()
@@ -109,10 +109,10 @@ class ApiServers:
 
     def __init__(self, reported: str = "") -> None:
         """``reported`` is what an API server answers itself at ``/version``; empty where nobody asked."""
-        self.found: dict[str, dict[str, None]] = {}
+        self.releases: dict[str, dict[str, None]] = {}
         """By their releases, where each shows: pods by their names, or ``/version``."""
         if release := release_of(f":{reported}"):
-            self.found[release] = {"/version": None}
+            self.releases[release] = {"/version": None}
 
     def see(self, pod: Any) -> None:
         """Look at one more ``Pod`` (its module imports this one): no tenant makes a mirror pod of its own."""
@@ -121,12 +121,12 @@ class ApiServers:
         for container in pod.containers:
             image = container.spec.get("image") if container.name == _CONTAINER else None
             if isinstance(image, str) and (release := release_of(image)):
-                self.found.setdefault(release, {})[name_path(pod.namespace, pod.name)] = None
+                self.releases.setdefault(release, {})[name_path(pod.namespace, pod.name)] = None
 
     def merge(self, releases: Mapping[str, Mapping[str, None]]) -> None:
         """Add what was found elsewhere."""
         for release, shown in releases.items():
-            self.found.setdefault(release, {}).update(shown)
+            self.releases.setdefault(release, {}).update(shown)
 
 
 # What is known of many clusters, each for every target release.

@@ -128,7 +128,7 @@ class OwnerDown(Object, frozen=True):
     """How many there are; of a Service the pods that are Ready."""
 
     @property
-    def all_of_it(self) -> str:
+    def subject(self) -> str:
         """Say which replicas these are, as the subject of a sentence."""
         name = owner_path(self.namespace, self.name)
         single = f"the only running replica of {name}"

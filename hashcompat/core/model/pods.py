@@ -411,13 +411,13 @@ class SharedPods(Protocol):
 class Selected(Protocol):
     """Pods that are some of those of their source: the others take room on their nodes all the same."""
 
-    def every(self) -> Iterator[tuple[Pod, bool]]:
+    def with_unselected(self) -> Iterator[tuple[Pod, bool]]:
         """Yield all pods of the nodes in question, each with whether it is one of the selected."""
 
 
-def every(pods: Iterable[Pod]) -> Iterator[tuple[Pod, bool]]:
+def with_unselected(pods: Iterable[Pod]) -> Iterator[tuple[Pod, bool]]:
     """Yield pods, and those that a filter left out of them, each with whether it is one of them."""
-    return pods.every() if isinstance(pods, Selected) else zip(pods, repeat(True), strict=False)
+    return pods.with_unselected() if isinstance(pods, Selected) else zip(pods, repeat(True), strict=False)
 
 
 class Inventory(msgspec.Struct, frozen=True):

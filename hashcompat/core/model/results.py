@@ -103,7 +103,7 @@ class Making(msgspec.Struct, frozen=True):
     only about showing it; empty for the Python API."""
     newest: str = ""
     """The newest release that the release data knows."""
-    known: date | None = None
+    data_date: date | None = None
     """The day on which the last of the known releases was published."""
     version: str = ""
     """The version of this program that made it; empty for this one."""
@@ -116,17 +116,17 @@ class Making(msgspec.Struct, frozen=True):
     @property
     def data(self) -> str:
         """Of when the release data is, and how far it goes; empty where that is not known."""
-        return f"of {self.known}, newest known release {self.newest}" if self.known else self.newest
+        return f"of {self.data_date}, newest known release {self.newest}" if self.data_date else self.newest
 
     @property
     def stale(self) -> str:
         """Say that newer releases may be missing, if the data was old already; empty where it was not."""
-        if self.at is None or self.known is None or self.at.date() - self.known <= _FRESH:
+        if self.at is None or self.data_date is None or self.at.date() - self.data_date <= _FRESH:
             return ""
-        days = (self.at.date() - self.known).days
+        days = (self.at.date() - self.data_date).days
         return (
-            f"the release data is {days} days old: newest known release {self.newest}, data of {self.known}; "
-            "a newer version of hashcompat may know newer releases"
+            f"the release data is {days} days old: newest known release {self.newest}, data of "
+            f"{self.data_date}; a newer version of hashcompat may know newer releases"
         )
 
 
@@ -172,7 +172,7 @@ class KeptPages(msgspec.Struct, frozen=True):
     directory: str
     pages: tuple[KeptPage, ...]
     """By the names of the files."""
-    others: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
     """Files of HTML that are no such pages."""
     making: Making = Making()
 

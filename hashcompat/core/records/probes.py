@@ -207,7 +207,7 @@ def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
         elif mark == "probe":
             probe = _probe(document, origin)
             same = probes.setdefault((probe.kind, probe.name), [])
-            _check_again(probe, same, f"{origin}: node {node}")
+            _check_repeated(probe, same, f"{origin}: node {node}")
             same.append(probe)
         elif mark == "end":
             yield _dump(node, origin, probes, complete=True)
@@ -216,7 +216,7 @@ def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
         yield _dump(node, origin, probes, complete=False)
 
 
-def _check_again(probe: Probe, before: Sequence[Probe], where: str) -> None:
+def _check_repeated(probe: Probe, before: Sequence[Probe], where: str) -> None:
     if (probe.kind in CHANGING and len(before) < 2) or all(earlier == probe for earlier in before):
         return
     raise InputError(

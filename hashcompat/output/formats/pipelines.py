@@ -377,7 +377,7 @@ def _times(findings: Findings, made: Provenance | None) -> Mapping[str, datetime
     """Return when it was taken and made, and of when the release data is, for alerts about their age."""
     times = dict(findings.times)
     if made:
-        day = made.making.known
+        day = made.making.data_date
         times |= {
             "input_taken": made.origin.taken if made.origin else None,
             "report_made": made.making.at,

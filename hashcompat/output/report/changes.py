@@ -220,7 +220,7 @@ def _joined_document(joined: KeptPages) -> Document:
         nodes.PageList,
         directory=joined.directory,
         differing=_differing(joined),
-        others=joined.others,
+        others=joined.foreign,
         items=[
             filled(
                 nodes.KeptPage,
@@ -265,8 +265,8 @@ def _page(joined: KeptPages) -> Page:
 
 
 def _foreign_files(joined: KeptPages) -> Iterator[str]:
-    if joined.others:
-        yield f"No pages of hashcompat: {', '.join(map(printable, joined.others))}"
+    if joined.foreign:
+        yield f"No pages of hashcompat: {', '.join(map(printable, joined.foreign))}"
 
 
 def _joined_notes(joined: KeptPages) -> Iterator[str]:

@@ -165,7 +165,7 @@ def _together(effect: Effect) -> Iterator[str]:
         name = name_path(budget.namespace, budget.name)
         yield f"PodDisruptionBudget {name}: {budget.after} of {budget.desired} healthy pods for a while"
     for owner in effect.owners:
-        yield f"{owner.all_of_it} not Ready at once"
+        yield f"{owner.subject} not Ready at once"
 
 
 def _besides(impact: Impact) -> Iterator[str]:

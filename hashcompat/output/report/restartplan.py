@@ -118,7 +118,7 @@ def source_of(origin: Origin) -> docs.Origin:
 def tool_of(making: Making) -> docs.Tool:
     """Return what made a result, as documents have it."""
     version = making.version or hashcompat.__version__
-    return docs.Tool("hashcompat", version, making.command, making.newest, making.known)
+    return docs.Tool("hashcompat", version, making.command, making.newest, making.data_date)
 
 
 def item_document(item: Item) -> Document:

@@ -258,7 +258,7 @@ def _effects(effect: Effect) -> Iterator[str]:
         else:
             yield f"PodDisruptionBudget {name} may be breached"
     for owner in effect.owners:
-        yield f"{owner.all_of_it} {'' if owner.certainty is Certainty.YES else 'may '}restart at once"
+        yield f"{owner.subject} {'' if owner.certainty is Certainty.YES else 'may '}restart at once"
 
 
 def _commands(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str | tuple[str, ...] | Code]:

@@ -75,7 +75,7 @@ def pages_in(directory: str, own: str) -> KeptPages:
 
     Raises InputError, naming the directory, where there is none.
     """
-    pages, others = list[KeptPage](), list[str]()
+    pages, foreign = list[KeptPage](), list[str]()
     try:
         paths = sorted(
             path for path in Path(directory).iterdir() if path.suffix == ".html" and path.is_file()
@@ -84,14 +84,14 @@ def pages_in(directory: str, own: str) -> KeptPages:
             with path.open("rb") as stream:
                 about = about_of(stream.read(_HEAD))
             if about is None:
-                others.append(path.name)
+                foreign.append(path.name)
             elif about.kind != own:
                 pages.append(KeptPage(path.name, about))
     except OSError as error:
         raise InputError(f"{error.filename or directory}: {error.strerror}") from None
     if not pages:
         raise InputError(f"{directory}: no page of hashcompat in it; --report html=FILE makes one")
-    return KeptPages(directory, tuple(pages), tuple(others))
+    return KeptPages(directory, tuple(pages), tuple(foreign))
 
 
 def about_of(text: bytes) -> About | None:

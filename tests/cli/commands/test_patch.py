@@ -419,7 +419,7 @@ def test_the_audit_of_replicas_is_that_of_each_by_itself(run: Run, monkeypatch: 
 
 def test_no_cut_depends_on_the_names_in_which_replicas_differ(catalog: Catalog) -> None:
     """Those have no parentheses; each word of what is cut has one."""
-    names = catalog.known.newest_of_each_minor("1.1.8", "1.16.15")
+    names = catalog.known.newest_per_minor("1.1.8", "1.16.15")
     kubelets = [kubelet for kubelet in map(catalog.kubelet, names) if kubelet.era.prints_unset_fields]
     found = set[str]()
     for old, new in combinations(kubelets, 2):

@@ -80,7 +80,7 @@ def read(text: str, file: StateFile, gates: Gates) -> CheckedStateFile:
             return CheckedStateFile(Condition.GOOD, form, content)
         if form.alone and (document.get(form.text) or document.get(form.checksum)):
             return CheckedStateFile(Condition.CORRUPT)
-    for form in file.known:
+    for form in file.all_forms:
         content = _content(form, document)
         if content is not None:
             return CheckedStateFile(Condition.FOREIGN, form, content)

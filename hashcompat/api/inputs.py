@@ -147,11 +147,11 @@ def collect(values: Iterable[object]) -> Inventory:
     pods = tuple(pods_of(objects, templates))
     if not pods:
         raise InputError("no pods among the objects; an empty plan would look like a safe one")
-    things = [
-        (thing, resource)
+    contents = [
+        (content, resource)
         for resource in objects
         if resource.value["kind"] in BESIDE_PODS
-        for thing in read(resource)
+        for content in read(resource)
     ]
     hidden = (
         line for resource in objects if resource.value["kind"] == KIND for line in warnings(resource.value)
@@ -160,11 +160,11 @@ def collect(values: Iterable[object]) -> Inventory:
     clusters = {uid for resource in objects for uid in cluster_of(resource.value)}
     return Inventory(
         pods,
-        nodes_of((thing, where) for thing, where in things if isinstance(thing, Node)),
-        tuple(thing for thing, _ in things if isinstance(thing, Record)),
+        nodes_of((content, where) for content, where in contents if isinstance(content, Node)),
+        tuple(content for content, _ in contents if isinstance(content, Record)),
         warnings=(*templates.warnings, *dict.fromkeys(hidden)),
         budgets=budgets_of(
-            (thing for thing, _ in things),
+            (content for content, _ in contents),
             dict(scale for resource in objects if (scale := scale_of(resource.value))),
             listed=False,
         ),

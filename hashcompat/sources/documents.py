@@ -114,7 +114,7 @@ class JsonObject(msgspec.Struct, frozen=True):
         """Return the strings in a list, or None where it is missing or null."""
         return None if self.value.get(key) is None else self.texts(key)
 
-    def each(self, key: str, read: Callable[[JsonObject, str], Any]) -> list[Any]:
+    def map_keys(self, key: str, read: Callable[[JsonObject, str], Any]) -> list[Any]:
         """Return what a function makes of an object and of each of its keys."""
         row = self.row(key)
         return [read(row, name) for name in row.value]

@@ -31,7 +31,7 @@ from hashcompat.sources.statuses import heartbeat
 from hashcompat.sources.volumes import behind
 from hashcompat.sources.workloads import GROUPS, WORKLOADS, CountedTemplates, group_of, place_of
 
-Found = Pod | Node | Record | Budget | Service
+Content = Pod | Node | Record | Budget | Service
 """What an object may hold; only a snapshot holds records."""
 SAVE: Final = "kubectl get nodes,pods -A -o json > cluster.json"
 """The command that saves what plans are made of."""
@@ -85,7 +85,7 @@ class KubernetesObject(msgspec.Struct, frozen=True, eq=False):
         return f"Object({str(self)!r})"
 
 
-def read_object(value: object, origin: str, where: InFile = IN_NO_FILE) -> Iterator[Found]:
+def read_object(value: object, origin: str, where: InFile = IN_NO_FILE) -> Iterator[Content]:
     """Yield the pods and nodes in one Kubernetes object; other kinds hold none and are passed over.
 
     Raises InputError, with ``origin`` and the path, for what is not a Kubernetes object and for a pod without
@@ -152,9 +152,9 @@ def _of_runtime(value: object) -> str:
     return "; what a container runtime shows goes to --recorded, beside the pods" if is_one else ""
 
 
-_KNOWN: Final = ("List", "Pod", "Node", *WORKLOADS, budgets.KIND, budgets.SERVICE)
+_KINDS: Final = ("List", "Pod", "Node", *WORKLOADS, budgets.KIND, budgets.SERVICE)
 _NEARLY: Final = {
-    kind.lower(): kind for name in _KNOWN for kind in ((name,) if name == "List" else (name, f"{name}List"))
+    kind.lower(): kind for name in _KINDS for kind in ((name,) if name == "List" else (name, f"{name}List"))
 }
 """The kinds that are read, by what they are in lower case."""
 _EXACT: Final = frozenset(_NEARLY.values())
@@ -193,7 +193,7 @@ def _check_answer(value: Mapping[str, Any], kind: str, place: str) -> None:
                 )
 
 
-def read(resource: KubernetesObject) -> Iterator[Found]:
+def read(resource: KubernetesObject) -> Iterator[Content]:
     """Yield what is read of one object.
 
     Raises InputError, with ``origin`` and the path, for a pod without containers and for what no API server
@@ -380,7 +380,7 @@ def pods_of(
     """
     uids = set() if uids is None else uids
     digests: dict[Key, int] | None = None  # until there is a copy
-    for resource, pod in _every(objects, templates):
+    for resource, pod in _with_objects(objects, templates):
         uid = packed(_uid(resource, pod))
         if uid in uids:
             digests = _digests(objects, templates, uids) if digests is None else digests
@@ -393,7 +393,7 @@ def pods_of(
         yield pod
 
 
-def _every(
+def _with_objects(
     objects: Iterable[KubernetesObject], templates: CountedTemplates
 ) -> Iterator[tuple[KubernetesObject, Pod]]:
     makers, volumes = templates.makers, templates.volumes
@@ -415,7 +415,7 @@ def _digests(
 ) -> dict[Key, int]:
     """Digest the first pod of each of some uids: done once there is a copy, which few inputs hold."""
     digests: dict[Key, int] = {}
-    for resource, pod in _every(objects, templates):
+    for resource, pod in _with_objects(objects, templates):
         uid = packed(_uid(resource, pod))
         if uid and uid not in digests:
             digests[uid] = _digest(pod)

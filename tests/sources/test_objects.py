@@ -9,7 +9,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.pods import Node, Pod
-from hashcompat.sources.objects import Found, read_object
+from hashcompat.sources.objects import Content, read_object
 from tests.helpers.pods import ARTICLE, PLAIN, Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 
@@ -24,7 +24,7 @@ OWNERS: dict[str, dict[str, Any]] = {
 }
 
 
-def read(value: object) -> list[Found]:
+def read(value: object) -> list[Content]:
     return list(read_object(value, "origin"))
 
 

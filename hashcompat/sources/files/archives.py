@@ -57,7 +57,7 @@ class Unpacked(msgspec.Struct, frozen=True):
     """Its regular files by name, in its order."""
     links: tuple[str, ...]
     """The names of links, which are not followed."""
-    others: tuple[str, ...]
+    unread: tuple[str, ...]
     """The names of other files that seem to hold objects, and of archives, which are not unpacked."""
 
 
@@ -70,14 +70,14 @@ def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked:
     with source.open() as stream, named(source.origin):
         tape = _Tape(Plain(stream, guarded=True))
         copy, links, places = Copy(), list[str](), list[tuple[str, int, int]]()
-        others, place = list[str](), 0
+        unread, place = list[str](), 0
 
         def asked(member: tarfile.TarInfo) -> bool:
             if wanted(member.name):
                 return True
             is_plain = member.isreg() and not member.issparse() and "." not in member.name.rpartition("/")[2]
             if is_like(member.name) or (is_plain and BEGINS.match(next(tape.pieces(member), b""))):
-                others.append(clean(member.name))
+                unread.append(clean(member.name))
             return False
 
         for member in _wanted(tape, asked, _MOST_OBJECTS):
@@ -99,7 +99,7 @@ def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked:
         )
         for name, begin, end in places
     )
-    return Unpacked(files, tuple(links), tuple(others))
+    return Unpacked(files, tuple(links), tuple(unread))
 
 
 def _wanted(tape: _Tape, wanted: Callable[[tarfile.TarInfo], bool], most: int) -> Iterator[tarfile.TarInfo]:

@@ -70,7 +70,7 @@ def collect(  # noqa: PLR0913 - each is a question of its own
         raise UsageError("-f - is given twice, and standard input can be read once")
     choices = [_chosen(name, rules, meter, recursive=recursive) for name in names]
     if len(choices) > 1:
-        choices = _each_once(choices)
+        choices = _without_repeats(choices)
     sources = [source for choice in choices for _, source in choice.files]
     if glance and len(sources) == 1:
         with suppress(InputError):  # what is wrong, a look through the whole file says
@@ -101,7 +101,7 @@ def _chosen(name: str | Input, rules: Exclusions, meter: ReadingMeter | None, *,
     return structs.replace(choice, files=files)
 
 
-def _each_once(choices: Sequence[Chosen]) -> list[Chosen]:
+def _without_repeats(choices: Sequence[Chosen]) -> list[Chosen]:
     """Return the files without those that were given before, by their own name or with their directory.
 
     A pod that an API server returned is known by its uid; a manifest in them would count twice.
@@ -190,11 +190,11 @@ def _inventory(
     templates = census.templates()
     if strict and templates.unread:
         raise InputError(f"{', '.join(map(_label, names))}: {'; '.join(templates.unread)}")
-    pairs = [pair for survey in surveys for pair in survey.found]
-    nodes = nodes_of((thing, where) for thing, where in pairs if isinstance(thing, Node))
-    records = tuple(thing for thing, _ in pairs if isinstance(thing, Record))
+    contents = [pair for survey in surveys for pair in survey.contents]
+    nodes = nodes_of((content, where) for content, where in contents if isinstance(content, Node))
+    records = tuple(content for content, _ in contents if isinstance(content, Record))
     budgets = budgets_of(
-        (thing for thing, _ in pairs),
+        (content for content, _ in contents),
         {key: number for survey in surveys for key, number in survey.scales.items()},
         listed=any(survey.budgets for survey in surveys),
     )
@@ -220,7 +220,7 @@ def _inventory(
         *templates.warnings,
         *dict.fromkeys(line for survey in surveys for line in survey.warnings),
     )
-    seen = tuple(structs.replace(survey, found=(), census=Ownership(), scales={}) for survey in surveys)
+    seen = tuple(structs.replace(survey, contents=(), census=Ownership(), scales={}) for survey in surveys)
     heads = (head for survey in surveys for head in survey.heads)
     empty = all(survey.listed for survey in surveys) and not any(survey.elements for survey in surveys)
     missing = refusal(heads, len(nodes), empty=empty)
@@ -286,12 +286,12 @@ class _Guessed:
     """The elements of a span, which have to be pods, and to end where it does."""
 
     def __init__(self, reader: Elements, span: Span, origin: str) -> None:
-        self._found, self._span, self._origin = reader, span, origin
+        self._reader, self._span, self._origin = reader, span, origin
 
     def __iter__(self) -> Iterator[Part]:
         """Yield the elements; raises InputError where the guess is wrong."""
         span = self._span
-        for part in self._found:
+        for part in self._reader:
             if not (
                 isinstance(part.value, Replica)
                 or (isinstance(part.value, dict) and part.value.get("kind") == "Pod")
@@ -299,7 +299,7 @@ class _Guessed:
                 break
             yield part
         else:
-            end = self._found.end
+            end = self._reader.end
             if end.goes_on is not span.closes and end.size == span.end - span.begin - span.closes:
                 return
         raise InputError(f"{self._origin}: not what it seems to be at a glance")
@@ -307,7 +307,7 @@ class _Guessed:
     @property
     def end(self) -> ListPlace:
         """Where the elements end, once they were read."""
-        return self._found.end.place
+        return self._reader.end.place
 
 
 def _portions(survey: Survey) -> tuple[_Portion, ...]:

@@ -26,7 +26,7 @@ from hashcompat.sources.files import Input, inputs, is_archive, named, packed, r
 from hashcompat.sources.files.archives import members
 
 _WANTED: Final = "the output of hashcompat collector"
-_EVERY: Final = ("",)
+_ANY_SUFFIX: Final = ("",)
 """The suffixes of files that are read."""
 
 
@@ -39,7 +39,7 @@ def dumps_in(names: tuple[str, ...]) -> list[Dump]:
     by_node: dict[str, Dump] = {}
     for name in names:
         several: list[Dump] = []
-        for source in inputs(name, recursive=True, suffixes=_EVERY):
+        for source in inputs(name, recursive=True, suffixes=_ANY_SUFFIX):
             require_end(source)
             with named(source.origin):
                 several += _of_file(source)

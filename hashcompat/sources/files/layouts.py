@@ -103,7 +103,7 @@ def _of_source(source: Input, rules: Exclusions, meter: ReadingMeter | None) -> 
     if meter:
         meter.stage(f"Unpacking {source.origin}", source.size)
     archive = unpacked(structs.replace(source, meter=meter), lambda member: ends_in(member, _ENDINGS))
-    unread = Unread(archive.others)
+    unread = Unread(archive.unread)
     if not archive.files:
         raise InputError(
             "; ".join(

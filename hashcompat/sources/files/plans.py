@@ -99,7 +99,7 @@ def plan_of(document: Saved) -> Plan:
         Suggestion(suggestion.text("kubelet"), suggestion.texts("like"), suggestion.number("restartsSaved"))
         if suggestion
         else None,
-        releases=tuple(spec.each("releases", _release)),
+        releases=tuple(spec.map_keys("releases", _release)),
         origin=origin_of(source) if source else Origin(),
         making=making_of(spec),
         besides=spec.texts("besides") if "besides" in spec.value else (),  # not of an older version

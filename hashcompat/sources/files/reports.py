@@ -130,7 +130,7 @@ def checks_of(document: Saved) -> Preflight:
     spec, counts = document.rest.row("spec"), document.rest.row("summary")
     left_out = tuple((row.text("id"), row.text("needs")) for row in spec.rows("leftOut"))
     current = dict(
-        spec.each("from", lambda row, node: (node, None if row.value[node] is None else row.text(node)))
+        spec.map_keys("from", lambda row, node: (node, None if row.value[node] is None else row.text(node)))
     )
     source = spec.row_or_none("source")  # an older version saved neither this nor what made it
     result = Preflight(

@@ -114,7 +114,7 @@ _WANTED: Final = {
 """What a key takes, in words."""
 _MISSING: Final = re.compile(r"Object missing required field `(.*?)`(?: - at `\$(.*)`)?")
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$(.*)`)?")
-_OTHER: Final = re.compile(r".* - at `\$(.*)`")
+_WITH_PATH: Final = re.compile(r".* - at `\$(.*)`")
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 """One step of a path as msgspec writes it."""
 T = TypeVar("T")
@@ -131,7 +131,7 @@ def settings_file(path: Path, forbidden: Collection[str] = ()) -> SettingsFile:
 
     Raises InputError as ``settings``, and for a file that others may write or replace.
     """
-    check_own(path)
+    check_writers(path)
     rows = msgspec.to_builtins(settings(path))
     values = {
         key: PolicySetting(_text_of(value), f"{path}: {key}", path.parent)
@@ -145,7 +145,7 @@ def check_named(settled: Settled) -> None:
     """Raise InputError where a settings file names a file that others may write or replace."""
     for setting in named_files(settled.settings):
         try:
-            check_own(Path(setting.file))
+            check_writers(Path(setting.file))
         except InputError as error:
             raise InputError(f"{setting.place}: {error}") from None
 
@@ -213,7 +213,7 @@ def _explained(problem: str, kind: type, text: str) -> InputError:
         return _error(
             text, (*_place(match[2]), match[1]), f"missing: want {_words((*_place(match[2]), match[1]))}"
         )
-    match = _OTHER.fullmatch(problem)
+    match = _WITH_PATH.fullmatch(problem)
     place = _place(match[1] if match else None)
     keys = ", ".join(_keys(kind, place))
     return _error(text, place, f"want {f'a mapping with {keys}' if keys else _words(place)}")
@@ -260,11 +260,11 @@ def _keys(kind: Any, place: Place) -> list[str]:
 
 _MOST_LINKS: Final = 40
 """As Linux follows them."""
-_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
+_WRITABLE_BY_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 _HINT: Final = "make it yours alone, or do without it (--config none)"
 
 
-def check_own(name: Path) -> None:
+def check_writers(name: Path) -> None:
     """Raise InputError for anything but a regular file that only the user and root can write or replace.
 
     Nothing is opened, so a pipe keeps nobody waiting. What holds now holds later, because nobody else can
@@ -311,7 +311,7 @@ def _check(name: Path, place: Path, state: os.stat_result) -> None:
             f"root; look at what is in it, then {_HINT}: chown {os.geteuid()} {typed}"
         )
     # the mode of a link says nothing: 0777 on Linux; what counts is who owns it
-    if stat.S_ISLNK(state.st_mode) or not state.st_mode & _OTHERS:
+    if stat.S_ISLNK(state.st_mode) or not state.st_mode & _WRITABLE_BY_OTHERS:
         return
     if stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX:
         return

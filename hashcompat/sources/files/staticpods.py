@@ -203,7 +203,7 @@ class InPlaceOfMirrors(msgspec.Struct, frozen=True):
     The mirror of a pod that no manifest of its node has is passed on as one whose manifest is missing.
     """
 
-    others: Iterable[Pod]
+    pods: Iterable[Pod]
     static: tuple[Pod, ...]
     node: str
     """The node whose manifests they are."""
@@ -212,7 +212,7 @@ class InPlaceOfMirrors(msgspec.Struct, frozen=True):
         read = {_place(pod): pod for pod in self.static}
         named = {place[1:]: place for place in read}
         mirrors = dict[_Place, Pod]()
-        for pod in self.others:
+        for pod in self.pods:
             place = _place(pod)
             if not pod.node:
                 place = named.get(place[1:], place)

@@ -34,7 +34,7 @@ from hashcompat.sources.files.reading import WANTED, blocks, documents, elements
 from hashcompat.sources.files.spans import FIRST, Span, Spans
 from hashcompat.sources.objects import (
     BESIDE_PODS,
-    Found,
+    Content,
     KubernetesObject,
     cluster_of,
     containers_of,
@@ -76,7 +76,7 @@ class _Seen(msgspec.Struct):
     """How many of them are lists of pods."""
     kinds: dict[int, object] = msgspec.field(default_factory=dict)
     """Those that come after items."""
-    found: list[tuple[Found, KubernetesObject]] = msgspec.field(default_factory=list)
+    contents: list[tuple[Content, KubernetesObject]] = msgspec.field(default_factory=list)
     """Its nodes, and a snapshot's records, each with the object that holds it."""
     census: Ownership = msgspec.field(default_factory=Ownership)
     """Who owns what among its objects."""
@@ -270,7 +270,7 @@ def _is_like_pod(value: object) -> bool:
 
 class _Look:
     def __init__(self, origin: str, kinds: Kinds) -> None:
-        self._origin, self._known = origin, kinds
+        self._origin, self._kinds = origin, kinds
         self._seen, self._kept, self._dater = _Seen(), _Kept(origin), Dater()
         self._replica: Replica | None = None  # the last object, if it was one
 
@@ -303,7 +303,7 @@ class _Look:
             seen.containers += containers_of(replica.shape.value)  # all else is as in the one before it
             return
         with suppress(InputError):  # what is wrong in it is said when its pods are read
-            for resource in objects(part, self._known or {part.document: "List"}, self._origin):
+            for resource in objects(part, self._kinds or {part.document: "List"}, self._origin):
                 self._object(resource if replica is None else structs.replace(resource, value=replica.value))
         self._check()
 
@@ -328,7 +328,7 @@ class _Look:
         seen.scales.update([scale] if (scale := scale_of(resource.value)) else [])
         if resource.value["kind"] in BESIDE_PODS:
             # without the object itself, which has most of the memory; its place is for messages
-            seen.found += ((thing, structs.replace(resource, value={})) for thing in read(resource))
+            seen.contents += ((content, structs.replace(resource, value={})) for content in read(resource))
         self._dater.add(resource.value, resource.origin)
         if resource.value["kind"] == snapshots.KIND:
             seen.warnings += snapshots.warnings(resource.value)
@@ -336,7 +336,7 @@ class _Look:
 
     def _check(self) -> None:
         seen = self._seen
-        self._kept.check(seen.found, seen.census, len(seen.kinds), len(seen.scales))
+        self._kept.check(seen.contents, seen.census, len(seen.kinds), len(seen.scales))
 
     def merge(self, other: _Look, index: int) -> None:
         """Take what another look found in the elements from an index on into account."""
@@ -344,7 +344,7 @@ class _Look:
         seen.elements |= more.elements
         seen.containers += more.containers
         seen.scales |= more.scales
-        seen.found += [(thing, _later(where, index)) for thing, where in more.found]
+        seen.contents += [(content, _later(where, index)) for content, where in more.contents]
         seen.warnings += more.warnings
         seen.census.merge(more.census)
         seen.clusters |= more.clusters
@@ -377,18 +377,22 @@ class _Kept:
         self._seen = self._census = self._kinds = self._scales = 0
 
     def check(
-        self, pairs: Sequence[tuple[Found, KubernetesObject]], census: Ownership, kinds: int, scales: int
+        self,
+        contents: Sequence[tuple[Content, KubernetesObject]],
+        census: Ownership,
+        kinds: int,
+        scales: int,
     ) -> None:
         """Raise InputError where it is now more than one run may keep."""
-        nodes = [thing for thing, _ in pairs[self._seen :] if isinstance(thing, Node)]
-        budgets = [thing for thing, _ in pairs[self._seen :] if isinstance(thing, Budget | Service)]
+        nodes = [content for content, _ in contents[self._seen :] if isinstance(content, Node)]
+        budgets = [content for content, _ in contents[self._seen :] if isinstance(content, Budget | Service)]
         with named(self._origin):
             self._nodes.take(len(nodes))
             self._of_nodes.take(sum(map(_bytes_of, nodes)))
             self._controllers.take(census.size - self._census)
             self._controllers.take(scales - self._scales + sum(map(size_of, budgets)))
             self._lists.take(kinds - self._kinds)
-        self._seen, self._census, self._kinds, self._scales = len(pairs), census.size, kinds, scales
+        self._seen, self._census, self._kinds, self._scales = len(contents), census.size, kinds, scales
 
 
 def _bytes_of(node: Node) -> int:

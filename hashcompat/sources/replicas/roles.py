@@ -185,20 +185,20 @@ class Places(dict[Any, Any]):
 
     def slots(self) -> Iterator[int]:
         """Yield the numbers."""
-        return (slot for _, slot in self.every())
+        return (slot for _, slot in self.leaves())
 
-    def every(self) -> Iterator[tuple[tuple[Any, ...], int]]:
+    def leaves(self) -> Iterator[tuple[tuple[Any, ...], int]]:
         """Yield the keys and indexes of each, and its number."""
         for step, inner in self.items():
             if type(inner) is Places:
-                yield from (((step, *steps), slot) for steps, slot in inner.every())
+                yield from (((step, *steps), slot) for steps, slot in inner.leaves())
             else:
                 yield (step,), inner
 
     def only(self, slots: Collection[int]) -> Places:
         """Return the places of some slots."""
         places = Places()
-        for steps, slot in self.every():
+        for steps, slot in self.leaves():
             if slot in slots:
                 places.put(steps, slot)
         return places

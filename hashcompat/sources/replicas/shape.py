@@ -180,19 +180,19 @@ class Replica(msgspec.Struct, frozen=True):
     @property
     def uid(self) -> str:
         """The pod's uid."""
-        return self._own(self.shape.uid, self.shape.pod.uid)
+        return self._text_in(self.shape.uid, self.shape.pod.uid)
 
     @property
     def name(self) -> str:
         """Its name."""
-        return self._own(self.shape.name, self.shape.pod.name)
+        return self._text_in(self.shape.name, self.shape.pod.name)
 
     @property
     def namespace(self) -> str:
         """Its namespace."""
-        return self._own(self.shape.namespace, self.shape.pod.namespace)
+        return self._text_in(self.shape.namespace, self.shape.pod.namespace)
 
-    def _own(self, slot: int | None, first: str) -> str:
+    def _text_in(self, slot: int | None, first: str) -> str:
         return first if slot is None else self.values[slot]
 
     def made(self, origin: str, path: str, where: InFile) -> Pod:
@@ -258,7 +258,7 @@ class Family:
         self._paths = paths
         self._deciding = [slot for slot, role in enumerate(roles) if role is Role.DECIDES]
         self._of_spec = [number for number, slot in enumerate(self._deciding) if slot in spec]
-        self._own = [
+        self._own_slots = [
             slot
             for slot, role in enumerate(roles)
             if role is Role.OWN and (slot not in spec or paths[slot] == ("spec", "nodeName"))
@@ -278,7 +278,7 @@ class Family:
         shape = self._shapes.get(self._key(values))
         if shape is None:
             return None
-        own = [values[slot] for slot in self._own]
+        own = [values[slot] for slot in self._own_slots]
         are_plain = PLAIN.odd.search("".join(own)) is None and max(map(len, own), default=0) <= PLAIN.longest
         return shape if are_plain else None  # escapes and long names are for the decoder
 

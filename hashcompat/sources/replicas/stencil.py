@@ -172,7 +172,7 @@ class Stencil:
             return None
         return [_DECODER.decode(f'"{value}"') if "\\" in value else value for value in values]
 
-    def others(self, cut: Cut) -> list[int]:
+    def differences(self, cut: Cut) -> list[int]:
         """Return the tokens outside slots that a text of the same skeleton has otherwise."""
         pairs = enumerate(zip(self.cut.values, cut.values, strict=True))
         return [number for number, (value, other) in pairs if value != other and number not in self._chosen]

@@ -61,7 +61,7 @@ class Stencils:
 
     def _forget(self) -> None:
         self._latest: dict[Key, list[Stencil]] = {}  # those that followed some, the latest first
-        self._known: dict[tuple[int, bytes], list[Stencil]] = {}
+        self._by_skeleton: dict[tuple[int, bytes], list[Stencil]] = {}
         self._families: dict[Key, Family] = {}
         self._shared: dict[Stencil, Shared] = {}
         self._statuses: dict[Stencil, Status] = {}
@@ -186,10 +186,10 @@ class Stencils:
 
         None where the strings of the value are not those of the text.
         """
-        stencils = self._known.setdefault((number, cut.skeleton), [])
+        stencils = self._by_skeleton.setdefault((number, cut.skeleton), [])
         most = len(cut.values) // _FEW if number == _SPEC else len(cut.values)
         nearest = min(
-            ((stencil.others(cut), place) for place, stencil in enumerate(stencils)),
+            ((stencil.differences(cut), place) for place, stencil in enumerate(stencils)),
             key=_number,
             default=None,
         )

@@ -10,7 +10,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.sources.files import settings
-from hashcompat.sources.files.settings import check_own
+from hashcompat.sources.files.settings import check_writers
 
 
 @pytest.fixture
@@ -24,17 +24,17 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_file_of_ones_own_is_right(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    check_own(file)
+    check_writers(file)
     monkeypatch.chdir(file.parent)
     for name in ("x.yaml", "../below/./x.yaml"):
-        check_own(Path(name))
+        check_writers(Path(name))
 
 
 @pytest.mark.parametrize("mode", [0o664, 0o646, 0o620])
 def test_a_file_that_others_may_write_is_refused(file: Path, mode: int) -> None:
     file.chmod(mode)
     with pytest.raises(InputError) as caught:
-        check_own(file)
+        check_writers(file)
     assert str(caught.value).startswith(f"{file}: refused: can be written by its group or by others")
     assert f"chmod go-w {file}" in str(caught.value)
     assert "--config none" in str(caught.value)
@@ -44,22 +44,22 @@ def test_a_file_that_others_may_write_is_refused(file: Path, mode: int) -> None:
 def test_a_directory_in_which_others_may_replace_it_is_refused(file: Path, mode: int) -> None:
     file.parent.chmod(mode)
     with pytest.raises(InputError, match=f"refused: {file.parent} can be written"):
-        check_own(file)
+        check_writers(file)
     file.parent.chmod(mode | stat.S_ISVTX)
-    check_own(file)
+    check_writers(file)
 
 
 def test_a_link_is_followed_step_by_step(file: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to("below/../below/x.yaml")
-    check_own(link)
+    check_writers(link)
     far = tmp_path / "far"
     far.symlink_to(file.parent)
-    check_own(far / "x.yaml")
+    check_writers(far / "x.yaml")
     file.parent.chmod(0o777)
     for name in (link, far / "x.yaml"):
         with pytest.raises(InputError, match=f"{name}: refused: {file.parent} can be written"):
-            check_own(name)
+            check_writers(name)
 
 
 @pytest.mark.parametrize(
@@ -85,14 +85,14 @@ def test_anything_but_a_regular_file_is_refused_without_opening_it(
         case _:
             path.symlink_to("x")
     with pytest.raises(InputError, match=why):
-        check_own(path)
+        check_writers(path)
     with pytest.raises(InputError, match="cannot read: No such"):
-        check_own(tmp_path / "gone" / "x")
+        check_writers(tmp_path / "gone" / "x")
 
 
 def test_a_device_is_refused() -> None:  # not by its mode, which nobody is to change
     with pytest.raises(InputError, match="is a device or a socket, expected a regular file"):
-        check_own(Path("/dev/zero"))
+        check_writers(Path("/dev/zero"))
 
 
 @pytest.mark.parametrize("kind", [stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK])

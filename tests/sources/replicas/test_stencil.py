@@ -72,7 +72,7 @@ def test_values_are_what_the_decoder_reads() -> None:
 def test_texts_of_one_structure_have_one_skeleton() -> None:
     other = cut(changed(a="other", b={"c": ["two", "y"], "restartCount": 4}))
     assert cut(FIRST).skeleton == other.skeleton
-    assert stencil(FIRST, [0]).others(other) == [2, 3]
+    assert stencil(FIRST, [0]).differences(other) == [2, 3]
     assert cut(FIRST).skeleton != cut(changed(d="")).skeleton
 
 

@@ -669,7 +669,7 @@ def test_little_is_remembered_of_large_pods(monkeypatch: pytest.MonkeyPatch) -> 
         one["spec"]["containers"][0]["args"] = ["x"] * 30 * number
         learned = found.learn(of_json(json.dumps(one, indent=4), one), one, 1)
         assert learned is not one
-        kept.append(sum(each.cut.size for known in found._known.values() for each in known))
+        kept.append(sum(each.cut.size for known in found._by_skeleton.values() for each in known))
     assert 10_000 < max(kept) < 100_000
 
 

@@ -132,7 +132,7 @@ def _page(data: bytes) -> None:
 
 def _settings(data: bytes) -> None:
     """Read a settings file, what counts of it, and a file of exceptions: what is wrong has its line."""
-    with named(settings, data, "settings.yaml") as name, replaced(settings, "check_own", lambda _: None):
+    with named(settings, data, "settings.yaml") as name, replaced(settings, "check_writers", lambda _: None):
         with suppress(InputError):
             _excepted(settings.exemptions(Path(name)))
         own = settings.settings_file(Path(name))

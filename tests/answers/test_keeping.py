@@ -62,7 +62,7 @@ def shown(value: Any) -> set[str]:
 
 def trees(catalog: Catalog) -> list[Struct]:
     kubelets = map(catalog.kubelet, catalog.releases())
-    known = dict.fromkeys(one.static_pods.types for one in kubelets if one.static_pods.known)
+    known = dict.fromkeys(one.static_pods.types for one in kubelets if one.static_pods.is_known)
     return [types.struct("PodSpec") for types in known]
 
 

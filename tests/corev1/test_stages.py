@@ -18,7 +18,7 @@ from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.catalog.pods import Conversion, PodData, StaticPods
 from hashcompat.core.corev1 import conversion as podconversion
 from hashcompat.core.corev1 import defaults as poddefaults
-from hashcompat.core.corev1.conversion import Json, Site, own
+from hashcompat.core.corev1.conversion import Json, Site, deep_copy
 from hashcompat.core.corev1.resources import pod_limits, pod_requests
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.jsonpath import reach
@@ -198,7 +198,7 @@ def test_an_empty_limits_map_makes_empty_requests_and_null_makes_none() -> None:
 
 @pytest.mark.parametrize("resources", [None, {}, {"limits": {}}, {"requests": {"cpu": "1"}}])
 def test_no_pod_limits_no_pod_requests(resources: Any) -> None:
-    spec = {"resources": own(resources), "containers": [{"resources": {"requests": {"memory": "1"}}}]}
+    spec = {"resources": deep_copy(resources), "containers": [{"resources": {"requests": {"memory": "1"}}}]}
     row = structs.replace(default("PodSpec.Resources.Requests"), argument="requests")
     pod_requests(Site(row, spec))
     assert spec["resources"] == resources
@@ -229,7 +229,7 @@ def test_resources_of_a_claim_are_rounded_list_by_list() -> None:
 
 def test_own_copies_and_reach_stops_at_null() -> None:
     inner = [1]
-    copy = own({"a": inner, "b": (inner,), "c": "t"})
+    copy = deep_copy({"a": inner, "b": (inner,), "c": "t"})
     assert copy == {"a": [1], "b": [[1]], "c": "t"}
     assert copy["a"] is not inner
     assert copy["b"][0] is not copy["a"]

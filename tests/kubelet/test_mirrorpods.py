@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from hashcompat.core.catalog.lookup import Kubelet, default_catalog
-from hashcompat.core.corev1.conversion import own
+from hashcompat.core.corev1.conversion import deep_copy
 from hashcompat.core.corev1.defaults import apply_defaults
 from hashcompat.core.kubelet.staticpods import changed_types, same_for_mirror, static_pod_uid
 from tests.helpers.manifests import CASES, MINORS, case, newest
@@ -33,7 +33,7 @@ def without_what_a_mirror_hides(manifest: dict[str, Any]) -> dict[str, Any]:
 
 def served(manifest: dict[str, Any], by: Kubelet) -> dict[str, Any]:
     """Return the spec with defaults, as the old kubelet's mirror pod shows it."""
-    pod = own(manifest)
+    pod = deep_copy(manifest)
     apply_defaults(pod, by.static_pods)
     spec: dict[str, Any] = pod["spec"]
     return spec

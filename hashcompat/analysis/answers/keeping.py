@@ -91,7 +91,9 @@ class FieldKeeper:
         self._containers = [
             schema.container for schema in dict.fromkeys(kubelet.schema for kubelet in kubelets)
         ]
-        pods = dict.fromkeys(kubelet.static_pods.types for kubelet in kubelets if kubelet.static_pods.known)
+        pods = dict.fromkeys(
+            kubelet.static_pods.types for kubelet in kubelets if kubelet.static_pods.is_known
+        )
         self._pods = [types.struct("PodSpec") for types in pods]
 
     def container(self, spec: Mapping[str, Any], hide: Hide) -> dict[str, Any]:

@@ -329,7 +329,7 @@ def checked_function(text: str, name: str, site: PatchedSource, mark: str) -> st
     expected = site.function(name)
     if expected is not None and digest == expected.sha256:
         return old
-    if match := next((function for function in site.others if function.sha256 == digest), None):
+    if match := next((function for function in site.other_functions if function.sha256 == digest), None):
         raise MisplacedError(
             f"this is func {name} of Kubernetes {match.releases}, so the tree is of another release"
         )

@@ -130,7 +130,7 @@ class View(msgspec.Struct, frozen=True):
         Raises DecodeError for JSON that does not fit the Go types, and NotStoredError for a container of a
         snapshot that does not cover the kubelet.
         """
-        if pod.static_manifest is not None and not kubelet.static_pods.known and kubelet.era.whole:
+        if pod.static_manifest is not None and not kubelet.static_pods.is_known and kubelet.era.whole:
             return ContainerHash(frozenset(), kubelet.era.name)
         decoded, keep_empty = as_decoded(spec, kubelet), self.keeps_empty(pod)
         return container_hash(decoded, kubelet, keep_empty=keep_empty, stored=container.stored)

@@ -116,7 +116,7 @@ class PatchedSource(msgspec.Struct, frozen=True):
 
     functions: tuple[Function, ...]
     """The functions of this release."""
-    others: tuple[Function, ...]
+    other_functions: tuple[Function, ...]
     """Those of all other releases."""
     assertions: tuple[Assertion, ...]
     """The tests of this release that assert hashes."""
@@ -140,7 +140,7 @@ def site_of(release: Release, tables: PatchTables) -> PatchedSource:
     mine = tuple(function for function in tables.functions if function.releases.holds(release))
     return PatchedSource(
         functions=mine,
-        others=tuple(function for function in tables.functions if function not in mine),
+        other_functions=tuple(function for function in tables.functions if function not in mine),
         assertions=tuple(row for row in tables.assertions if row.releases.holds(release)),
         log=_import("log", release, tables),
         version=_import("version", release, tables),

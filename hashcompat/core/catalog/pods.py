@@ -150,7 +150,7 @@ class StaticPods(msgspec.Struct, frozen=True, eq=False, dict=True):
     """What follows the pod in the digest, by kind of source: a row of behaviour.json."""
 
     @cached_property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether there is a tree for this release: from 1.6 on, and not for one that a user added."""
         return self.data.knows(self.release)
 

@@ -132,15 +132,15 @@ class Site(msgspec.Struct, frozen=True):
     """Whether the pod uses the host's network."""
 
 
-def own(value: Any) -> Any:
+def deep_copy(value: Any) -> Any:
     """Return a deep copy of maps and lists.
 
     Shared ones (YAML aliases) are copied for each place, so that a default set in one does not appear in
     another.
     """
     if is_object(value):
-        return {key: own(item) for key, item in value.items()}
-    return [own(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: deep_copy(item) for key, item in value.items()}
+    return [deep_copy(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def objects(go_type: GoType, value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Json]]:

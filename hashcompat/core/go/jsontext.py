@@ -282,7 +282,7 @@ class JsonLines:
         self._first = self._last = 0
         self._short: list[tuple[Any, int]] = []  # objects on one line
         self._long: list[tuple[Any, int, str]] = []
-        self._known: dict[int, int] = {}
+        self._lines_by_id: dict[int, int] = {}
 
     def add(self, value: dict[str, Any], first: int, last: int, text: Callable[[], str]) -> None:
         """Add a decoded object, the lines at which it begins and ends, and what returns its text.
@@ -304,15 +304,15 @@ class JsonLines:
             return [self._first] * len(rows)
         while self._short:
             value, line = self._short.pop()
-            self._known.update(dict.fromkeys(_objects_of(value), line))
+            self._lines_by_id.update(dict.fromkeys(_objects_of(value), line))
         # ids are safe here: the objects are kept by this one as long as their ids are
-        if not any(id(row) in self._known for row in rows):
+        if not any(id(row) in self._lines_by_id for row in rows):
             numbers = self._alone(key, len(rows))
             if numbers is not None:
                 return numbers
             while self._long:
-                self._known.update(_lines_of(*self._long.pop()))
-        return [self._known.get(id(row), 0) for row in rows]
+                self._lines_by_id.update(_lines_of(*self._long.pop()))
+        return [self._lines_by_id.get(id(row), 0) for row in rows]
 
     def _alone(self, key: str, count: int) -> list[int] | None:
         """Return the lines of the elements of the one list with that key; None where it may not be the one.

@@ -309,7 +309,7 @@ _BEFORE: Final = [yaml.StreamStartEvent, yaml.DocumentStartEvent, yaml.SequenceS
 _BEHIND: Final = [yaml.SequenceEndEvent, yaml.DocumentEndEvent, yaml.StreamEndEvent]
 _BARE: Final = re.compile(r"[A-Za-z0-9._/+](?:[A-Za-z0-9._:/@+-]*[A-Za-z0-9._/@+-])?", re.ASCII)
 """What a plain scalar of such characters is: ``@`` begins none, ``-`` and ``:`` may be indicators."""
-_OTHER: Final = "not one element of a list"
+_NOT_ONE_ELEMENT: Final = "not one element of a list"
 
 
 class Element(msgspec.Struct, frozen=True, eq=False):
@@ -366,10 +366,10 @@ class _Builder(Builder):
     def only(self) -> tuple[Any, Lines]:
         """Return the only element and the lines in it; errors as ``element_of``."""
         if [type(event) for event in islice(self._events, len(_BEFORE))] != _BEFORE:
-            raise InputError(_OTHER)
+            raise InputError(_NOT_ONE_ELEMENT)
         value = self.value(self._next(), object_meter())
         if [type(event) for event in self._events] != _BEHIND or self._anchors:
-            raise InputError(_OTHER)
+            raise InputError(_NOT_ONE_ELEMENT)
         return value, self._list_lines()
 
     def _scalar(self, event: yaml.ScalarEvent) -> Any:

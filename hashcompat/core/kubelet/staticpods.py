@@ -18,7 +18,7 @@ from hashcompat.core.catalog.lookup import Kubelet, default_catalog
 from hashcompat.core.catalog.pods import PodTypes, StaticPods
 from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.compile.spew import compile_printer
-from hashcompat.core.corev1.conversion import Json, check_kind, check_wire_fields, convert, objects, own
+from hashcompat.core.corev1.conversion import Json, check_kind, check_wire_fields, convert, deep_copy, objects
 from hashcompat.core.corev1.defaults import apply_defaults, pull_policy
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError, UndecidedError, UsageError
@@ -60,7 +60,7 @@ class StaticView(msgspec.Struct, frozen=True):
 def static_view(manifest: StaticManifest, kubelet: Kubelet) -> StaticView:
     """Return a static pod as ``kubelet`` sees it; errors as ``static_pod_uid``."""
     uid = static_pod_uid(manifest.content, kubelet, manifest.node, manifest.source)
-    if not kubelet.static_pods.known:
+    if not kubelet.static_pods.is_known:
         return StaticView(uid)
     spec = _read_spec(manifest.content, kubelet)
     requests = mapping(mapping(spec.get("resources")).get("requests"))
@@ -106,7 +106,7 @@ def _first_and_last() -> tuple[Kubelet, Kubelet]:
     """Return the oldest and the newest kubelet of which the fields of static pods are known."""
     catalog = default_catalog()
     first = next(
-        kubelet for name in catalog.releases() if (kubelet := catalog.kubelet(name)).static_pods.known
+        kubelet for name in catalog.releases() if (kubelet := catalog.kubelet(name)).static_pods.is_known
     )
     return first, catalog.kubelet(catalog.known.newest)
 
@@ -305,7 +305,7 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
         raise UsageError(f"{source!r} is not a source of static pods; want file:<path> or url:<url>")
     suffix = static_pods.source[kind].format(node=node_name, name=name)
     uid = clean(reach(manifest, ("metadata", "uid")) or "")
-    if not static_pods.known:
+    if not static_pods.is_known:
         # the hash of names and images alone needs no defaults of the release either
         if uid and not kubelet.era.whole:
             return StaticUid(uid, is_set=True)
@@ -343,7 +343,7 @@ def static_pod_text(manifest: Mapping[str, Any], kubelet: Kubelet) -> str:
 def _defaulted(manifest: Mapping[str, Any], static_pods: StaticPods) -> Json:
     """Return a copy of the v1 pod with the defaults that decoding sets."""
     check_kind(manifest)
-    pod: Json = own(manifest)
+    pod: Json = deep_copy(manifest)
     decode, _ = _compiled(static_pods.types)
     # Reports errors with the manifest's own paths; the stages below may rely on the right kinds of JSON.
     decode(pod)
@@ -396,7 +396,7 @@ def same_for_mirror(
     before, after = old.static_pods, new.static_pods
     if has_other_texts(pod_spec, old, new):
         return False
-    if not (before.known and after.known):
+    if not (before.is_known and after.is_known):
         return None
     # another digest of any text is another UID, but for chance
     if (before.digest, before.source) != (after.digest, after.source):
@@ -451,7 +451,7 @@ def _may_hide_a_change(mirror: Mapping[str, Any], before: StaticPods, after: Sta
         return True
     old, new = _defaults(before), _defaults(after)
     changed = [row for row in old if row not in new] + [row for row in new if row not in old]
-    targets = list(objects(after.types.pod, own(mirror)))
+    targets = list(objects(after.types.pod, deep_copy(mirror)))
     reached = {(struct, place) for struct, place, _ in targets}
     if any(
         struct == name and (place in places or not places)

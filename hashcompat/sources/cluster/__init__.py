@@ -95,14 +95,14 @@ class Request(msgspec.Struct, frozen=True):
         return "get" if self.name else "list"
 
     def __str__(self) -> str:
-        return f"the {self._one} {self.name}" if self.name else f"{self.resource}{self._place}"
+        return f"the {self._singular} {self.name}" if self.name else f"{self.resource}{self._place}"
 
     def progress(self, number: int) -> str:
         """Return how many objects of the list were read so far."""
-        return f"{count(number, self._one)}{self._place}"
+        return f"{count(number, self._singular)}{self._place}"
 
     @property
-    def _one(self) -> str:
+    def _singular(self) -> str:
         return self.resource.removesuffix("s")
 
     @property

@@ -316,11 +316,11 @@ _ESCAPE: Final = re.compile(r"\\([0-7]{3})")
 def filesystem(root: Root, path: str, why_not: Callable[[str], str] | None = None) -> NodeQuery:
     """Return the question for the file system of a directory.
 
-    With ``why_not`` somebody named it, and it is looked at as ``Root.own`` would.
+    With ``why_not`` somebody named it, and it is looked at as ``Root.trusted_text`` would.
     """
 
     def read() -> str:
-        place = root.own_place(path, why_not)[0] if why_not else root.place(path)
+        place = root.trusted_place(path, why_not)[0] if why_not else root.place(path)
         return _usage(os.statvfs(place), path)
 
     return NodeQuery("filesystem", path, read)

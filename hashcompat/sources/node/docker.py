@@ -159,7 +159,7 @@ KIND: Final = "docker"
 LIST: Final = "list"
 _OK: Final = 200
 _NOT_FOUND: Final = 404
-_ALL: Final = "containers/json?all=1"
+_ALL_CONTAINERS: Final = "containers/json?all=1"
 
 
 def without(problem: str = "") -> list[Probe]:
@@ -180,7 +180,7 @@ def probes(asking: NodeReader, socket: str) -> list[Probe]:
         why = version.problem or str(error)
         return [version, *(Probe(KIND, name, problem=why) for name in (LIST, "info", "images"))]
     ask = partial(_question, asking, socket, spoken)
-    listed = asking.ask(ask(LIST, _ALL))
+    listed = asking.ask(ask(LIST, _ALL_CONTAINERS))
     inspects = [
         ask(f"inspect {container_id}", f"containers/{container_id}/json") for container_id in ids(listed)
     ]
@@ -190,7 +190,7 @@ def probes(asking: NodeReader, socket: str) -> list[Probe]:
 def list_again(asking: NodeReader, socket: str, version: Probe) -> Probe:
     """Ask for the list once more, in the version that was negotiated before."""
     spoken = negotiated(loads(version.read()), socket)
-    return asking.ask(_question(asking, socket, spoken, LIST, _ALL))
+    return asking.ask(_question(asking, socket, spoken, LIST, _ALL_CONTAINERS))
 
 
 def ids(listed: Probe) -> Iterator[str]:

@@ -45,7 +45,7 @@ def variables(root: Root) -> Iterator[str]:
     """Yield the files that EnvironmentFile in ``kubelet.service`` and its drop-ins names."""
     for path in _everywhere(root):
         try:
-            yield from _NAMED.findall(root.own(path))
+            yield from _NAMED.findall(root.trusted_text(path))
         except (OSError, InputError):
             continue  # the question for the unit itself shows why
 
@@ -69,7 +69,7 @@ def program(root: Root, unit: str) -> str:
     The first unit in the order of the directories counts, and of drop-ins with one name the first, sorted by
     their names. Raises InputError as ``started`` does, and where a part could not be read; and OSError.
     """
-    return started((root.own(path) for path in _merged(root, unit)), unit)
+    return started((root.trusted_text(path) for path in _merged(root, unit)), unit)
 
 
 def started(texts: Iterable[str], unit: str) -> str:
@@ -310,7 +310,7 @@ def _of_k3s(root: Root) -> str:
     unit = next(
         (service for service in _UNITS["k3s"] if any(root.holds(f"{place}/{service}") for place in UNITS)), ""
     )
-    command = _command((root.own(path) for path in _merged(root, unit)), unit)
+    command = _command((root.trusted_text(path) for path in _merged(root, unit)), unit)
     words = _words(command)
     if not words or "$" in command or "%" in command:
         raise InputError("no unit shows what it is started with")
@@ -336,7 +336,7 @@ def _of_k3s(root: Root) -> str:
 
 def _drop_ins_of_k3s(root: Root) -> list[str]:
     try:
-        names = root.own_names(f"{_K3S}.d")
+        names = root.trusted_names(f"{_K3S}.d")
     except FileNotFoundError:
         return []
     return [f"{_K3S}.d/{name}" for name in sorted(names) if name.endswith((".yaml", ".yml"))]
@@ -345,7 +345,7 @@ def _drop_ins_of_k3s(root: Root) -> list[str]:
 def _of_file(root: Root, path: str) -> dict[str, list[str]]:
     """Return what a configuration file of k3s has for its kubelet, by the keys; nothing without the file."""
     try:
-        document = yaml.first(root.own(path), [])
+        document = yaml.first(root.trusted_text(path), [])
     except FileNotFoundError:
         return {}
     rows = document.items() if isinstance(document, Mapping) else ()
@@ -377,7 +377,7 @@ def _of_microk8s(root: Root) -> str:
     As kubelite takes them from the file (``ReadArgsFromFile`` in MicroK8s's 0000-Kubelite-integration.patch).
     """
     try:
-        text = root.own(_MICROK8S)
+        text = root.trusted_text(_MICROK8S)
     except (OSError, InputError):
         return ""
     kept = "\n".join(line for line in text.split("\n") if not line.strip().startswith("#"))
@@ -413,7 +413,7 @@ def _program(root: Root, pid: str, name: str) -> Path:
     why = f"no program {name} is where its unit or a distribution puts it"
     for path in _programs(root, name):
         try:
-            place, seen = root.own_place(path, why_not_run)
+            place, seen = root.trusted_place(path, why_not_run)
         except FileNotFoundError:
             continue
         why = _why_not(root, place, seen) or (

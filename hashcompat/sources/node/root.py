@@ -75,7 +75,7 @@ class Root(msgspec.Struct, frozen=True):
         _check_regular(place.lstat())
         return _content(os.open(place, _TO_READ))
 
-    def own(self, path: str) -> str:
+    def trusted_text(self, path: str) -> str:
         """Return the text of a file that nobody but root can have written.
 
         The file, every directory and every link on the way belong to root, or to whoever runs this program,
@@ -92,8 +92,8 @@ class Root(msgspec.Struct, frozen=True):
                 raise InputError("not read: it was replaced meanwhile")
             return _content(descriptor).decode(errors="replace")
 
-    def own_names(self, path: str) -> list[str]:
-        """Return the names in a directory, sorted, under the conditions of ``own``."""
+    def trusted_names(self, path: str) -> list[str]:
+        """Return the names in a directory, sorted, under the conditions of ``trusted_text``."""
         with self._checked(path, self.why_not_read) as (parent, name, _):
             descriptor = os.open(
                 name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent
@@ -103,8 +103,8 @@ class Root(msgspec.Struct, frozen=True):
             finally:
                 os.close(descriptor)
 
-    def own_place(self, path: str, why_not: Callable[[str], str]) -> tuple[Path, os.stat_result]:
-        """Return where a file is, with no link in it, and its status, under the conditions of ``own``.
+    def trusted_place(self, path: str, why_not: Callable[[str], str]) -> tuple[Path, os.stat_result]:
+        """Return where a file is, with no link in it, and its status, on the conditions of ``trusted_text``.
 
         But it may be wherever ``why_not`` gives no reason against, which is asked of the same two paths.
         """

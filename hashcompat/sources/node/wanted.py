@@ -115,19 +115,19 @@ def questions(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
     yield from (NodeQuery("file", path, partial(root.text, path)) for path in _HOST)
     yield from (NodeQuery("file", path, partial(_account, root, path)) for path in _ACCOUNTS)
     yield from (there(root, f"{place}/{probes.GETSUBIDS}") for place in probes.SERVICE_PATH)
-    yield from (own(root, path) for path in _FILES)
-    yield from (own(root, f"{state}/{name}") for state in states for name in _STATES)
+    yield from (kubelet_file(root, path) for path in _FILES)
+    yield from (kubelet_file(root, f"{state}/{name}") for state in states for name in _STATES)
     for state in states:
         yield NodeQuery("mappings", f"{state}/pods", partial(_mappings, root, state))
     flags = (f"{state}/{probes.KUBEADM_FLAGS}" for state in states)
     # Units of OpenShift name /etc/os-release, which is read as it is.
     named = (path for path in variables(root) if path not in _HOST)
     for path in dict.fromkeys((*probes.VARIABLE_FILES, *flags, *named)):
-        yield own(root, path, check_variables)
+        yield kubelet_file(root, path, check_variables)
     config = flag(arguments, "config") or f"{states[0]}/config.yaml"
-    yield own(root, config, check_config)
+    yield kubelet_file(root, config, check_config)
     for path in probes.UNITS:
-        yield own(root, f"{path}/{probes.KUBELET_UNIT}", check_unit)
+        yield kubelet_file(root, f"{path}/{probes.KUBELET_UNIT}", check_unit)
         yield from _below(root, f"{path}/{probes.KUBELET_UNIT}.d", (".conf",), check_unit)
     for path, ends in _DIRECTORIES.items():
         yield from _below(root, path, ends)
@@ -158,13 +158,13 @@ def _as_it_is(text: str) -> None:
     """Take a file of any form: whether it is damaged is what preflight asks."""
 
 
-def own(root: Root, path: str, check: Callable[[str], None] = _as_it_is) -> NodeQuery:
+def kubelet_file(root: Root, path: str, check: Callable[[str], None] = _as_it_is) -> NodeQuery:
     """Return the question for a file of the kubelet or its runtime; ``check`` raises for what is none."""
-    return NodeQuery("file", path, partial(_own, root, path, check))
+    return NodeQuery("file", path, partial(_checked_text, root, path, check))
 
 
-def _own(root: Root, path: str, check: Callable[[str], None]) -> str:
-    text = root.own(path)
+def _checked_text(root: Root, path: str, check: Callable[[str], None]) -> str:
+    text = root.trusted_text(path)
     check(text)
     return text
 
@@ -216,14 +216,14 @@ def directory(root: Root, path: str) -> NodeQuery:
 
 def named_directory(root: Root, path: str) -> NodeQuery:
     """Return the question for the names in a directory that a flag or a runtime names."""
-    return NodeQuery("directory", path, lambda: "".join(f"{name}\n" for name in root.own_names(path)))
+    return NodeQuery("directory", path, lambda: "".join(f"{name}\n" for name in root.trusted_names(path)))
 
 
 def _below(
     root: Root, path: str, ends: tuple[str, ...], check: Callable[[str], None] = _as_it_is
 ) -> Iterator[NodeQuery]:
     yield directory(root, path)
-    yield from (own(root, f"{path}/{name}", check) for name in _names(root, path, ends))
+    yield from (kubelet_file(root, f"{path}/{name}", check) for name in _names(root, path, ends))
 
 
 def _named(
@@ -231,7 +231,7 @@ def _named(
 ) -> Iterator[NodeQuery]:
     yield named_directory(root, path)
     if not root.why_not_read(path):
-        yield from (own(root, f"{path}/{name}", check) for name in _names(root, path, ends))
+        yield from (kubelet_file(root, f"{path}/{name}", check) for name in _names(root, path, ends))
 
 
 _MOST_DIRECTORIES: Final = 50
@@ -256,7 +256,7 @@ def _drop_ins(root: Root, path: str) -> Iterator[NodeQuery]:
             if kind == "directory":
                 left.append(below)
             elif name.endswith(".conf"):
-                yield own(root, below, check_config)
+                yield kubelet_file(root, below, check_config)
             else:
                 yield NodeQuery("path", below, partial(str, kind))
 
@@ -278,7 +278,7 @@ def _mappings(root: Root, state: str) -> str:
 
     Of the pods' directories, below which they write, nothing else is looked at, and no link is followed.
     """
-    root.own_names(state)  # raises where it is not one of a kubelet
+    root.trusted_names(state)  # raises where it is not one of a kubelet
     pods, lines = root.place(state) / "pods", list[str]()
     if not stat.S_ISDIR(pods.lstat().st_mode):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -329,7 +329,7 @@ def _providers(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
         if root.holds(config) and root.place(config).is_dir():
             yield from _named(root, config, _PROVIDER_FILES, check_providers)
         else:
-            yield own(root, config, check_providers)
+            yield kubelet_file(root, config, check_providers)
     if programs := flag(arguments, _PROVIDER.format("bin-dir")):
         yield named_directory(root, programs)
 
@@ -342,7 +342,7 @@ def check_providers(text: str) -> None:
 def static_pods(root: Root, path: str) -> str:
     """Return the directory of static pods that a configuration file names; empty where it names none."""
     try:
-        text = root.own(path)
+        text = root.trusted_text(path)
         document = yaml.first(text, []) if len(text) <= _LONGEST else None
     except (OSError, InputError):
         return ""
@@ -392,7 +392,7 @@ def _certificate(root: Root, path: str) -> NodeQuery:
 
 def _blocks(root: Root, path: str) -> str:
     """Return the certificates in a file, and no key."""
-    return _only_certificates(_own(root, path, _check_length))
+    return _only_certificates(_checked_text(root, path, _check_length))
 
 
 def _check_length(text: str) -> None:
@@ -406,7 +406,7 @@ def _only_certificates(text: str) -> str:
 
 
 def _of_kubeconfig(root: Root, path: str) -> str:
-    text = _own(root, path, _check_length)
+    text = _checked_text(root, path, _check_length)
     if data := _DATA.search(text):
         try:
             return _only_certificates(base64.b64decode(data[1]).decode(errors="replace"))

@@ -67,11 +67,11 @@ def own(tmp_path: Path) -> Root:
 @pytest.mark.parametrize("target", ["config", "/etc/kubernetes/config", "../../../etc/kubernetes/./config"])
 def test_own_files_are_read_through_links_inside(own: Root, target: str) -> None:
     (own.directory / "etc/kubernetes/link").symlink_to(target)
-    assert own.own("/etc/kubernetes/link") == "yes"
-    assert own.own_names("/etc/kubernetes") == ["config", "link"]
-    place, seen = own.own_place("/etc/kubernetes/link", _anywhere)
+    assert own.trusted_text("/etc/kubernetes/link") == "yes"
+    assert own.trusted_names("/etc/kubernetes") == ["config", "link"]
+    place, seen = own.trusted_place("/etc/kubernetes/link", _anywhere)
     assert (place, seen.st_size) == (own.directory / "etc/kubernetes/config", 3)
-    assert own.own_place("/", _anywhere)[0] == own.directory
+    assert own.trusted_place("/", _anywhere)[0] == own.directory
 
 
 def _anywhere(_path: str) -> str:
@@ -84,23 +84,23 @@ def test_no_link_of_an_own_file_leads_out(own: Root, tmp_path: Path) -> None:
     (own.directory / "a").symlink_to("/a")
     for path in ("/abs", "/up", "/../outside"):
         with pytest.raises(FileNotFoundError):
-            own.own_place(path, _anywhere)
+            own.trusted_place(path, _anywhere)
     with pytest.raises(OSError, match="symbolic links"):
-        own.own_place("/a", _anywhere)
+        own.trusted_place("/a", _anywhere)
     with pytest.raises(NotADirectoryError):
-        own.own("/etc/kubernetes/config/x")
+        own.trusted_text("/etc/kubernetes/config/x")
 
 
 def test_own_files_are_where_those_of_kubelets_are_also_behind_links(own: Root) -> None:
     write(own.directory, "etc/other", "no")
     (own.directory / "etc/kubernetes/link").symlink_to("/etc/other")
 
-    assert own.own("/etc/kubernetes/config") == "yes"
+    assert own.trusted_text("/etc/kubernetes/config") == "yes"
     for path in ("/etc/other", "/etc/kubernetes/link"):
         with pytest.raises(InputError, match=r"^not read: /etc/other: no file of a kubelet is there"):
-            own.own(path)
+            own.trusted_text(path)
         with pytest.raises(InputError, match=r"^not read: /etc/other: elsewhere$"):
-            own.own_place(path, lambda path: "elsewhere" if path == "/etc/other" else "")
+            own.trusted_place(path, lambda path: "elsewhere" if path == "/etc/other" else "")
 
 
 @pytest.mark.parametrize("mode", [0o775, 0o757, 0o1777])
@@ -108,7 +108,7 @@ def test_own_files_are_where_those_of_kubelets_are_also_behind_links(own: Root) 
 def test_what_others_can_write_is_no_own_file(own: Root, place: str, mode: int) -> None:
     (own.directory / place).chmod(mode)
     with pytest.raises(InputError, match=f"not read: /{place}: it is writable by others than its owner"):
-        own.own("/etc/kubernetes/config")
+        own.trusted_text("/etc/kubernetes/config")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file away")
@@ -117,15 +117,15 @@ def test_what_another_user_owns_is_no_own_file(own: Root, place: str) -> None:
     (own.directory / "etc/kubernetes/link").symlink_to("config")
     os.chown(own.directory / place, 1000, 0, follow_symlinks=False)
     with pytest.raises(InputError, match=f"/{place}: it belongs to the user 1000, not to root"):
-        own.own("/etc/kubernetes/link")
+        own.trusted_text("/etc/kubernetes/link")
 
 
 def test_an_own_file_is_a_regular_one(own: Root, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(own.directory / "etc/kubernetes/pipe", 0o644)
     with pytest.raises(OSError, match="not a regular file"):
-        own.own("/etc/kubernetes/pipe")
+        own.trusted_text("/etc/kubernetes/pipe")
     with pytest.raises(NotADirectoryError):
-        own.own_names("/etc/kubernetes/config")
+        own.trusted_names("/etc/kubernetes/config")
     monkeypatch.setattr(module, "LONGEST_TEXT", 2)
     with pytest.raises(OSError, match="too large"):
-        own.own("/etc/kubernetes/config")
+        own.trusted_text("/etc/kubernetes/config")

@@ -146,7 +146,7 @@ def _narrowed(situation: Situation) -> str:
     case = situation.case
     if case is None:
         return ""
-    computable = case.old.static_pods.known and case.new.static_pods.known
+    computable = case.old.static_pods.is_known and case.new.static_pods.is_known
     if situation.has(rules.STATIC_POD) and (case.static_uids or not computable):
         return "no option decides: look whether the UID changes on one node"
     if case.short is not None and case.short.by_manifest:

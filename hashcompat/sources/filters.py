@@ -73,8 +73,8 @@ class Filters(msgspec.Struct, frozen=True, dict=True, metaclass=Keywords):
         return frozenset(node.lower() for node in self.nodes if node)
 
     @cached_property
-    def _owners(self) -> _Wanted:
-        return _Wanted(self.owners)
+    def _owners(self) -> _WantedOwners:
+        return _WantedOwners(self.owners)
 
     def cover(self, record: Recorded | Sandbox) -> bool:
         """Return whether the static pod that a record belongs to would pass.
@@ -90,7 +90,7 @@ class Filters(msgspec.Struct, frozen=True, dict=True, metaclass=Keywords):
         )
 
 
-class _Wanted:
+class _WantedOwners:
     """Owners that are asked for, by their names."""
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -127,10 +127,10 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
     """Return a plan with the containers of matching pods alone; errors as iterating over selected pods."""
     if filters == Filters():
         return plan
-    asked = _Asked(filters)
+    search = _NameSearch(filters)
     for item in plan.items:
-        asked.see(item.pod)
-    asked.check("no container on the node", "the plan")
+        search.see(item.pod)
+    search.check("no container on the node", "the plan")
     items = tuple(item for item in plan.items if filters.matches(item.pod))
     if not items:
         raise InputError(_none(len(plan.items), "container"))
@@ -168,20 +168,20 @@ class _Selected(msgspec.Struct, frozen=True):
     def with_unselected(self) -> Iterator[tuple[Pod, bool]]:
         """Yield the matching pods, and the others on nodes that pass; errors as ``__iter__``."""
         passed = matched = 0
-        kept, all_pass = _Kept(), self.filters == Filters()
-        asked = _Asked(self.filters, self.nodes, self.namespaces)
+        allowance, all_pass = _PodAllowance(), self.filters == Filters()
+        search = _NameSearch(self.filters, self.nodes, self.namespaces)
         for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
-            asked.see(pod)
+            search.see(pod)
             if all_pass or self.filters.matches(pod):
                 matched += 1
-                kept.take(pod)
+                allowance.take(pod)
                 yield pod, True
             else:
                 # API servers are found among kube-system's pods, whichever pods the plan is narrowed to
                 self.servers.see(pod)
                 if self.filters.has_node(pod):
                     yield pod, False
-        asked.check()
+        search.check()
         if not matched:
             raise InputError(_none(passed, "pod"))
 
@@ -193,17 +193,17 @@ class _Selected(msgspec.Struct, frozen=True):
 
     def are_right(self, seen: Sequence[Any]) -> bool:
         """Return whether all pods together are what one run may have; the rest is up to the source."""
-        kept = _Kept()
+        allowance = _PodAllowance()
         try:
             for _, containers, names in seen:
-                kept.containers.take(containers)
-                kept.names.take(names)
+                allowance.containers.take(containers)
+                allowance.names.take(names)
         except InputError:
             return False
         return isinstance(self.pods, SharedPods) and self.pods.are_right([inner for inner, _, _ in seen])
 
 
-class _Kept:
+class _PodAllowance:
     def __init__(self) -> None:
         self.containers, self.names = allowances.containers(), allowances.names()
 
@@ -217,11 +217,11 @@ class _Passing:
     """A share of pods that all pass."""
 
     def __init__(self, pods: PodShare) -> None:
-        self._pods, self._kept = pods, _Kept()
+        self._pods, self._allowance = pods, _PodAllowance()
 
     def __iter__(self) -> Iterator[Pod]:
         for pod in self._pods:
-            self._kept.take(pod)
+            self._allowance.take(pod)
             yield pod
 
     @property
@@ -231,7 +231,7 @@ class _Passing:
     @property
     def seen(self) -> tuple[Any, int, int]:
         """What the source saw, and how much counts towards what one run may have."""
-        return self._pods.seen, self._kept.containers.number, self._kept.names.number
+        return self._pods.seen, self._allowance.containers.number, self._allowance.names.number
 
 
 def _names(pod: Pod) -> list[str]:
@@ -242,7 +242,7 @@ def _names(pod: Pod) -> list[str]:
 _NEAR: Final = 3
 
 
-class _Asked:
+class _NameSearch:
     """Looks for all that is asked for by its name: what is misspelled must not go unnoticed among others."""
 
     def __init__(self, filters: Filters, nodes: Iterable[str] = (), namespaces: Iterable[str] = ()) -> None:
@@ -302,7 +302,7 @@ class _Owners:
 
     def __init__(self, wanted: Iterable[str]) -> None:
         self._missing = {text: owner_of(text) for text in wanted}
-        self._wanted = _Wanted(self._missing)
+        self._wanted = _WantedOwners(self._missing)
         self._seen: dict[str, None] = {}
 
     def see(self, pod: Pod | PodName) -> None:

@@ -255,10 +255,10 @@ class Servers(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         """Return the releases with where each shows: ``1.30.4 (kube-system/kube-apiserver-a, 2 more)``."""
-        return " and ".join(map(_shown, self.entries))
+        return " and ".join(map(_server_text, self.entries))
 
 
-def _shown(entry: tuple[Kubelet, Sequence[str]]) -> str:
+def _server_text(entry: tuple[Kubelet, Sequence[str]]) -> str:
     server, shown = entry
     where = f" ({few(shown, _SHOWN)})" if shown else ""
     return f"{server.release}{where}"
@@ -280,13 +280,13 @@ def mixed(servers: Servers) -> str:
 def too_new(new: Kubelet, servers: Servers) -> str:
     """Return what the policy says of a kubelet that is newer than one of its API servers; else empty."""
     text = newer_than_server(new, servers.oldest)
-    return text and f"{text}; it is {_shown(servers.entries[0])}"
+    return text and f"{text}; it is {_server_text(servers.entries[0])}"
 
 
 def too_old(new: Kubelet, servers: Servers) -> str:
     """Return what the policy says of a kubelet that is too old for one of its API servers; else empty."""
     text = too_old_for_server(new, servers.newest)
-    return text and f"{text}; it is {_shown(servers.entries[-1])}"
+    return text and f"{text}; it is {_server_text(servers.entries[-1])}"
 
 
 def waiting(new: Kubelet, server: Kubelet) -> str:

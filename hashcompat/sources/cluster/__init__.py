@@ -159,7 +159,7 @@ def collect(access: Access, scope: ReadScope, say: Say, progress: Say) -> Invent
     with connect(access, say) as client:
         pods = PodPages()
         asked = pod_requests(scope)
-        counts = [_kept(client, request, pods, progress) for request in asked]
+        counts = [_keep_pods(client, request, pods, progress) for request in asked]
         if scope.needs_pods and not any(counts):
             raise InputError("the cluster has no pods that match; an empty plan would look like a safe one")
         nodes = tuple(_nodes(client, scope, say, progress))
@@ -315,7 +315,7 @@ class _RefusedError(InputError):
     """The user may not read what is asked for."""
 
 
-def _kept(client: Client, request: Request, pods: PodPages, progress: Say) -> int:
+def _keep_pods(client: Client, request: Request, pods: PodPages, progress: Say) -> int:
     """Keep the pods of a list, each of which can be read; return how many they are."""
     begin, stencils = pods.place, stencils_of_pods()
 

@@ -75,10 +75,10 @@ def collect(  # noqa: PLR0913 - each is a question of its own
     if glance and len(sources) == 1:
         with suppress(InputError):  # what is wrong, a look through the whole file says
             if (guessed := glanced_at(sources[0], jobs)) is not None:
-                return _inventory(names, [guessed], _said(names, choices), needs_pods)
+                return _inventory(names, [guessed], _warnings(names, choices), needs_pods)
     _begin("Looking through", sources)
     surveys = list(_surveys(choices, jobs))
-    said = _said(names, choices, surveys)
+    said = _warnings(names, choices, surveys)
     kept = [survey for _, survey in surveys if survey is not None]
     if not kept:
         raise InputError("; ".join(said))
@@ -158,7 +158,7 @@ def _survey(source: Input, jobs: int, alike: Stencils) -> Survey | None:
     return survey if survey.objects else None
 
 
-def _said(names: Sequence[str | Input], choices: Sequence[Chosen], surveys: _Surveys = ()) -> list[str]:
+def _warnings(names: Sequence[str | Input], choices: Sequence[Chosen], surveys: _Surveys = ()) -> list[str]:
     """Return how directories and archives are read, and what is skipped of each.
 
     Raises InputError for one of which all is skipped: nobody names what is not to be read.

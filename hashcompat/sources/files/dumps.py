@@ -127,13 +127,13 @@ def _in_member(name: str, data: bytes, keeper: Keeper) -> list[Record]:
 
 def _records_in(text: Iterator[str], keeper: Keeper) -> list[Record]:
     first = next(text)
-    whole = _seen(chain([first], text), keeper)
+    whole = _counted(chain([first], text), keeper)
     is_json = first.lstrip().startswith(("{", "["))
     records = from_documents(load_all(joined(whole, _WANTED_RECORDS))) if is_json else from_log(lines(whole))
     return [keeper.kept(record) for record in records]
 
 
-def _seen(text: Iterator[str], keeper: Keeper) -> Iterator[str]:
+def _counted(text: Iterator[str], keeper: Keeper) -> Iterator[str]:
     for chunk in text:
         keeper.saw(len(chunk))
         yield chunk

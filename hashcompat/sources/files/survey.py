@@ -271,7 +271,7 @@ def _is_like_pod(value: object) -> bool:
 class _Look:
     def __init__(self, origin: str, kinds: Kinds) -> None:
         self._origin, self._kinds = origin, kinds
-        self._seen, self._kept, self._dater = _Seen(), _Kept(origin), Dater()
+        self._seen, self._allowance, self._dater = _Seen(), _FileAllowance(origin), Dater()
         self._replica: Replica | None = None  # the last object, if it was one
 
     def add(self, part: Part) -> None:
@@ -336,7 +336,7 @@ class _Look:
 
     def _check(self) -> None:
         seen = self._seen
-        self._kept.check(seen.contents, seen.census, len(seen.kinds), len(seen.scales))
+        self._allowance.check(seen.contents, seen.census, len(seen.kinds), len(seen.scales))
 
     def merge(self, other: _Look, index: int) -> None:
         """Take what another look found in the elements from an index on into account."""
@@ -367,7 +367,7 @@ def _later(resource: KubernetesObject, index: int) -> KubernetesObject:
     return structs.replace(resource, path=f"{_ITEM}{int(number) + index}]{rest}")
 
 
-class _Kept:
+class _FileAllowance:
     """Checks what a first look keeps of a file."""
 
     def __init__(self, origin: str) -> None:

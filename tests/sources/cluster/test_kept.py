@@ -16,7 +16,7 @@ from msgspec import structs
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
 from hashcompat.core.model.pods import Pod
-from hashcompat.sources.cluster import Request, _kept
+from hashcompat.sources.cluster import Request, _keep_pods
 from hashcompat.sources.cluster import kept as module
 from hashcompat.sources.cluster.kept import PodPages, page_of, stencils_of_pods
 from hashcompat.sources.cluster.kubeapi import StatusError
@@ -123,8 +123,8 @@ def test_of_a_list_that_expired_only_the_second_reading_counts() -> None:
         *(page(*PODS[2:5], more="x"), page(*PODS[5:])),
     )
     seen: list[str] = []
-    assert _kept(server, Request("pods", "a"), found, seen.append) == 2
-    assert _kept(server, Request("pods", "b"), found, seen.append) == len(PODS) - 2
+    assert _keep_pods(server, Request("pods", "a"), found, seen.append) == 2
+    assert _keep_pods(server, Request("pods", "b"), found, seen.append) == len(PODS) - 2
     assert [one.name for one in found] == [one["metadata"]["name"] for one in PODS]
     assert seen == ["2 pods in the namespace a", "12 pods in the namespace b"]
 

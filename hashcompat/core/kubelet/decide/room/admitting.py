@@ -182,11 +182,11 @@ def deferred(
         }
         open_ = [tenant for tenant in peers if tenant.pod.uid not in shortages]
         for tenant in open_:
-            most.update(_more(tenant))
+            most.update(_resize_growth(tenant))
         shortages |= dict(_after_others(open_, most, node, kubelet))
         for tenant in open_:
             if tenant.pod.uid not in shortages:
-                used.update(_more(tenant))
+                used.update(_resize_growth(tenant))
     return shortages
 
 
@@ -196,7 +196,7 @@ def _after_others(
     """Yield the pods whose resizes do not fit once those of all others are made, which count in ``used``."""
     for tenant in tenants:
         before = Counter(used)
-        before.subtract(_more(tenant))
+        before.subtract(_resize_growth(tenant))
         if short := _lacking_more(tenant, before, node, kubelet):
             why = "which resize comes first is not known"
             yield tenant.pod.uid, structs.replace(short, certain=False, why=why)
@@ -207,7 +207,7 @@ _SORTED: Final = 12
 sorts so few by insertion."""
 
 
-def _more(tenant: Tenant) -> Counter[str]:
+def _resize_growth(tenant: Tenant) -> Counter[str]:
     """Return how much more a pod counts for once its resize is accepted: what it has counts until then."""
     wanted, beside = tenant.asking.wanted, tenant.asking.beside
     return Counter({name: max(number - beside.get(name, 0), 0) for name, number in wanted.items()})
@@ -437,11 +437,11 @@ def preempted(
         if _is_preemptable(tenant, neighbour, kubelet):
             classes.setdefault(class_of(neighbour, kubelet), []).append(neighbour)
     best, burstable, guaranteed = (classes.get(name, []) for name in (BEST_EFFORT, "Burstable", GUARANTEED))
-    if _less(missing, [*best, *burstable, *guaranteed]):
+    if _still_missing(missing, [*best, *burstable, *guaranteed]):
         return None
-    of_guaranteed = _nearest(guaranteed, _less(missing, [*best, *burstable]))
-    of_burstable = _nearest(burstable, _less(missing, [*best, *of_guaranteed]))
-    of_best = _nearest(best, _less(missing, [*of_burstable, *of_guaranteed]))
+    of_guaranteed = _nearest(guaranteed, _still_missing(missing, [*best, *burstable]))
+    of_burstable = _nearest(burstable, _still_missing(missing, [*best, *of_guaranteed]))
+    of_best = _nearest(best, _still_missing(missing, [*of_burstable, *of_guaranteed]))
     return [*of_best, *of_burstable, *of_guaranteed]
 
 
@@ -460,7 +460,7 @@ def exchangeable(
 
     def kind(neighbour: Tenant) -> tuple[object, ...]:
         return class_of(neighbour, kubelet), *(
-            _asked(neighbour, name) for name in ("memory", "cpu", *missing)
+            _freed(neighbour, name) for name in ("memory", "cpu", *missing)
         )
 
     candidates = [neighbour for neighbour in left if _is_preemptable(tenant, neighbour, kubelet)]
@@ -481,14 +481,14 @@ def class_of(tenant: Tenant, kubelet: Kubelet) -> str:
         return "Burstable"
 
 
-def _asked(tenant: Tenant, name: str) -> int:
+def _freed(tenant: Tenant, name: str) -> int:
     return 1 if name == PODS else tenant.asking.freed.get(name, 0)
 
 
-def _less(missing: Requirements, taken: Iterable[Tenant]) -> list[tuple[str, int]]:
+def _still_missing(missing: Requirements, taken: Iterable[Tenant]) -> list[tuple[str, int]]:
     """Return what is still missing once the room of some pods is free."""
     pods = list(taken)
-    left = [(name, number - sum(_asked(tenant, name) for tenant in pods)) for name, number in missing]
+    left = [(name, number - sum(_freed(tenant, name) for tenant in pods)) for name, number in missing]
     return [(name, number) for name, number in left if number > 0]
 
 
@@ -499,11 +499,11 @@ def _nearest(pods: Sequence[Tenant], missing: Requirements) -> list[Tenant]:
         place = 0
         best = float(len(missing) + 1)
         for index, tenant in enumerate(left):
-            lacks = ((number - _asked(tenant, name), number) for name, number in missing)
+            lacks = ((number - _freed(tenant, name), number) for name, number in missing)
             distance = sum((rest / number) ** 2 for rest, number in lacks if rest > 0)
             if distance < best or (distance == best and _is_smaller(tenant, left[place])):
                 place, best = index, distance
-        missing = _less(missing, [left[place]])
+        missing = _still_missing(missing, [left[place]])
         victims.append(left[place])
         left[place] = left[-1]
         left.pop()
@@ -512,7 +512,7 @@ def _nearest(pods: Sequence[Tenant], missing: Requirements) -> list[Tenant]:
 
 def _is_smaller(tenant: Tenant, other: Tenant) -> bool:
     for name in ("memory", "cpu"):
-        mine, its = _asked(tenant, name), _asked(other, name)
+        mine, its = _freed(tenant, name), _freed(other, name)
         if mine != its:
             return mine < its
     return True

@@ -182,7 +182,7 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
             spec, lambda row, key: resized_requests("allocated", row, key), sidecars=sidecars
         )
         of_actual = _summed(spec, lambda row, key: resized_requests("actual", row, key), sidecars=sidecars)
-        counted = _most(of_allocated, _shown(of_status) or of_actual)
+        counted = _most(of_allocated, _status_amounts(of_status) or of_actual)
     if by_pod:
         of_pod = _allocated_to_whole(spec, of_status, overhead)
         admitted = {**admitted, **of_pod}
@@ -198,7 +198,7 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
     freed = {name: number + (overhead.get(name, 0) if number else 0) for name, number in freed.items()}
     claims = frozenset(name for _, name in pod.claims)
     is_resized = _is_to_be_resized(pod) or (forgotten and bool(_of_whole(spec, {}, "allocated")))
-    wanted = _wanted(spec, overhead, gates.is_on(POD_RESOURCES_GATE)) if is_resized else {}
+    wanted = _wanted_requests(spec, overhead, gates.is_on(POD_RESOURCES_GATE)) if is_resized else {}
     return Asking(_scalar(admitted), _scalar(counted), freed, wanted, claims)
 
 
@@ -230,7 +230,7 @@ def _allocated_to_whole(
     return {name: number - overhead.get(name, 0) * (name in shown) for name, number in amounts.items()}
 
 
-def _shown(of_status: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+def _status_amounts(of_status: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     """Return what a status shows that a whole pod has; nothing where it does not show both of two sums.
 
     The pod's overhead is in them, and is added again (component-helpers resource/helpers.go
@@ -241,7 +241,7 @@ def _shown(of_status: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     return _most(_amounts(of_status["allocated"]), _amounts(of_status["actual"]))
 
 
-def _wanted(spec: Mapping[str, Any], overhead: Amounts, by_pod: bool) -> dict[str, int]:
+def _wanted_requests(spec: Mapping[str, Any], overhead: Amounts, by_pod: bool) -> dict[str, int]:
     of_pod = _of_whole(spec, {}, "allocated") if by_pod else {}
     of_containers = _summed(spec, lambda row, _: _requests(row), sidecars=True)
     return _added({**of_containers, **of_pod}, overhead)

@@ -83,7 +83,9 @@ class Joined:
     )
     override_node_releases: bool = OVERRIDE_NODE_RELEASES
 
-    def context(self, reading: InventoryRequest, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Context:
+    def context(
+        self, reading: InventoryRequest, way: Way, dumps: Sequence[Dump], catalog: Catalog
+    ) -> Context:
         """Return what the source and the plan show, where any is named.
 
         Raises InputError for what cannot be read and for a plan of other releases.

@@ -46,7 +46,7 @@ DROP_IN = "/etc/systemd/system/kubelet.service.d/20-x.conf"
             True,
         ),
         (
-            {UNIT: "ExecStart=/kubelet --a=$X ${Y}z $Z\nEnvironment=X=1 'Y=2 3'\n"},
+            {UNIT: "ExecStart=/kubelet --a=${X} ${Y}z $Z\nEnvironment=X=1 'Y=2 3'\n"},
             [("--a=1", UNIT), ("2 3z", UNIT)],
             True,
         ),
@@ -110,6 +110,56 @@ def test_the_arguments_of_what_starts_a_kubelet_are_not_its_own(
     found = started({UNIT: f"ExecStart={command}\n"})
     assert [text for text, _ in texts(found)] == (words or [])
     assert found.complete is (words is not None)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("/kubelet --a \\\n# c\n  ; c\n --b\nRestart=always", ["--a", "--b"]),
+        ("/kubelet --a \\\r\n --b\r", ["--a", "--b"]),
+        ("/kubelet --a=\"x y\" '--b=z \\'w' --c=it\\'s", ["--a=x y", "--b=z 'w", "--c=it's"]),
+        ("/kubelet --a=x\\x20y\\sz --b\\101 --c\\q", ["--a=x y z", "--bA", "--c\\q"]),
+        ("/kubelet --a=$$X --b=$${X} a$X $X.y ${X:-d} ${X}y", ["--a=$X", "--b=${X}", "a$X", "", "1 2y"]),
+        ('/kubelet $X "$X" ${X}${X}', ["1", "2", "1", "2", "1 21 2"]),
+        (":/kubelet $X ${X}", ["$X", "${X}"]),
+        ("@/kubelet other --a", ["--a"]),
+        ("-@/usr/bin/kubelet kubelet --a", ["--a"]),
+        (
+            "/kubelet --c=/x/y --root-dir=/var/lib/kubelet --a",
+            ["--c=/x/y", "--root-dir=/var/lib/kubelet", "--a"],
+        ),
+        ("/bin/nice /kubelet --root-dir=/var/lib/kubelet --b", ["--root-dir=/var/lib/kubelet", "--b"]),
+        ("/kubelet --a\n[Install]\nExecStart=/kubelet --no", ["--a"]),
+    ],
+)
+def test_a_unit_is_read_as_systemd_reads_it(command: str, words: list[str]) -> None:
+    """conf-parser.c, extract-word.c and env-util.c of systemd."""
+    found = started({UNIT: f"\ufeff[Service]\nEnvironment='X=1 2'\nExecStart={command}\n"})
+    assert ([text for text, _ in texts(found)], found.complete) == (words, True)
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ('X="--a=b" "--c"\n', ["--a=b--c"]),
+        ("X=\"--a=b\n--c\"\nY='--d\n  --e'\n", ["--a=b", "--c", "--d", "--e"]),
+        ('X="--a=b \\\n--c"\nY=--d\\\n--e\n', ["--a=b", "--c", "--d--e"]),
+        ('X="--a=\\"b c\\" --d"\n', ["--a=b c", "--d"]),
+        ("X='--a=\"b c\" --d'\n", ["--a=b c", "--d"]),
+        ('X=--a="b c" --d\n', ["--a=b c", "--d"]),
+        ('X="--a" # c\nY=--b # c\n', ["--a#", "c", "--b", "#", "c"]),
+        ('X=a\\ b\\"c\n', ["a", 'b"c']),
+        (" X = --a\r\nY=\r\n--b\r\n", ["--a"]),
+        ("export X=--a\nY=--b\n;Y=--c\n", ["--b"]),
+        ('X="--a --token=\nY=--b\n', ["--a", "--token=", "--b"]),
+        ("X='--a --token=\nY=--b'\n", ["--a", "--token=", "--b'"]),
+        ("X=$Y\nY=1", ["$Y", "1"]),
+    ],
+)
+def test_a_file_of_variables_is_read_as_systemd_reads_it(file: str, words: list[str]) -> None:
+    """env-file.c of systemd; but a quote that the collector left alone ends with its line."""
+    found = started({UNIT: f"[Service]\nExecStart=/kubelet $X $Y\nEnvironmentFile={ENV}\n", ENV: file})
+    assert ([text for text, _ in texts(found)], found.complete) == (words, True)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from itertools import chain, takewhile
 from typing import Final
 
@@ -26,17 +26,38 @@ RUNNING: Final = "the running kubelet"
 """Where an argument is that no file has."""
 
 _SPACES: Final = re.compile(r"[ \t\r\n]*")
-_ALONE: Final = re.compile(r"\$(\w+)")
-_VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_REFERENCE: Final = re.compile(r"\$(?:\$|\{([^}]*+)\})")
+"""A variable within a word, or ``$$``; without braces it is none (systemd, basic/env-util.c)."""
+
 _WORD: Final = re.compile(
-    r"""(?>(?:[^ \t\r\n"'\\]++|\\.|'[^']*+'|"(?>(?:[^"\\]++|\\.)*)")+)(?![^ \t\r\n])""", re.DOTALL
+    r"""(?>(?:[^ \t\r\n"'\\]++|\\.|'(?>(?:[^'\\]++|\\.)*)'|"(?>(?:[^"\\]++|\\.)*)")+)(?![^ \t\r\n])""",
+    re.DOTALL,
 )
 """A word of a command line: runs of other characters, escapes, and what is in quotes."""
 
-_PIECE: Final = re.compile(r"""\\(.)|'([^']*+)'|"((?>(?:[^"\\]++|\\.)*))\"""", re.DOTALL)
+_PIECE: Final = re.compile(
+    r"""'((?>(?:[^'\\]++|\\.)*))'|"((?>(?:[^"\\]++|\\.)*))"|(\\(?:x[0-9A-Fa-f]{2}|[0-3][0-7]{2}|.))""",
+    re.DOTALL,
+)
 
-_ESCAPE: Final = re.compile(r"""\\(["\\])""")
-"""In double quotes a backslash stands for itself before anything else."""
+_ESCAPE: Final = re.compile(r"\\(x[0-9A-Fa-f]{2}|[0-3][0-7]{2}|.)", re.DOTALL)
+
+_ESCAPED: Final = dict(zip("abfnrtvs\\\"'", "\a\b\f\n\r\t\v \\\"'", strict=True))
+"""What a backslash and a character stand for in a unit."""
+
+_KEY: Final = re.compile(r"^[ \t\r]*+([^#;=\s][^=\n]*+)=", re.MULTILINE)
+_GOES_ON: Final = r"\n(?![ \t]*+(?:export )?[A-Za-z_][A-Za-z0-9_]*+=)"
+_QUOTED: Final = re.compile(
+    rf"""[ \t\r]*+(?:'((?>(?:[^'\n]++|{_GOES_ON})*))'|"((?>(?:[^"\\\n]++|\\.|{_GOES_ON})*))")""", re.DOTALL
+)
+"""A part in quotes of a variable's value, of one line or several, up to the next variable.
+
+The other quote may be in a word that the collector left out."""
+
+_UNQUOTED: Final = re.compile(r"(?>(?:[^\\\n]++|\\.)*)", re.DOTALL)
+_IN_DOUBLE: Final = re.compile(r"""\\(?:(["\\`$])|\n)""")
+_NAME_OF_VARIABLE: Final = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+_BREAK: Final = re.compile(r"\r\n|[\r\n]")
 
 LONGEST_WORD: Final = 131_071
 """Bytes of one argument (Linux, include/uapi/linux/binfmts.h ``MAX_ARG_STRLEN``, with its end)."""
@@ -119,8 +140,8 @@ def start(dump: Dump) -> Start:
             UnitArgument(word, path)
             for path in VARIABLE_FILES
             for name, value in (_file(dump, path) or {}).items()
-            if name.startswith("KUBELET")
-            for word in _split(value)
+            if name.removeprefix("export ").strip().startswith("KUBELET")
+            for word in _split(value, _as_written)
         )
         return Start(tuple(words), complete=False)
     return _expanded(dump, command, lines)
@@ -149,20 +170,28 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
     for path in reversed(dict.fromkeys(reversed(named))):  # the last place of each counts
         assigned = _file(dump, path)
         complete = complete and assigned is not None
-        variables |= {name: UnitArgument(value, path) for name, value in (assigned or {}).items()}
-    split = cache(_split)  # a word may repeat a variable any number of times
-    program, *after = _from_program(split(command.value))
+        found = ((name, UnitArgument(value, path)) for name, value in (assigned or {}).items())
+        variables |= {name: held for name, held in found if _NAME_OF_VARIABLE.fullmatch(name)}
+    split = cache(partial(_split, unescape=_as_written))  # a word may repeat a variable any number of times
+    text = command.value.lstrip(BEFORE_COMMAND)
+    prefix = command.value.removesuffix(text)
+    program, *after = _from_program(_split(text), is_called_otherwise="@" in prefix)
     own = [_specified(dump, word) for word in after]
     is_whole = not any(_LEFT_OUT.search(dump.read("file", path)) for path in {line.source for line in lines})
     complete = complete and is_whole and _is_kubelet(dump, program) and None not in own
-    arguments = (_of_word(text, variables, command.source, split) for text in own if text is not None)
-    words = tuple(_within_limits(chain.from_iterable(arguments), command.source))
+    known = [text for text in own if text is not None]
+    given = (_of_word(text, variables, command.source, split) for text in known)
+    plain = (UnitArgument(text, command.source) for text in known)
+    words = tuple(_within_limits(plain if ":" in prefix else chain.from_iterable(given), command.source))
     return Start(words, complete, program, frozenset(variables))
 
 
-def _from_program(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words from the kubelet's program on; one empty word where another one is started."""
-    names = [_base(word) for word in words]
+def _from_program(words: tuple[str, ...], *, is_called_otherwise: bool) -> tuple[str, ...]:
+    """Return the words from the kubelet's program on; one empty word where another one is started.
+
+    ``is_called_otherwise``: whether the second word is the name by which the program is called (``@``).
+    """
+    names = ["" if word.startswith("-") else _base(word) for word in words]
     if names and names[0] in _LAUNCHERS:
         # The last one: a container may have the name too, but not as the value of a flag: --name kubelet.
         positions = (
@@ -170,8 +199,12 @@ def _from_program(words: tuple[str, ...]) -> tuple[str, ...]:
         )
         return words[next(positions, len(words)) :] or ("",)
     # Whatever else starts a kubelet is given it first: kubenswrapper of OpenShift, and hyperkube.
-    before = list(takewhile(lambda name: name == "--" or not name.startswith("-"), names))
-    return words[len(before) - 1 - before[::-1].index(_NAME) :] if _NAME in before else words or ("",)
+    before = sum(1 for _ in takewhile(lambda word: word == "--" or not word.startswith("-"), words))
+    if _NAME in names[:before]:
+        at = before - 1 - names[:before][::-1].index(_NAME)
+        is_program = is_called_otherwise and at == 0
+        return (words[0], *words[2:]) if is_program else words[at:]
+    return words or ("",)
 
 
 def _is_kubelet(dump: Dump, program: str) -> bool:
@@ -224,14 +257,14 @@ def _of_word(
     text: str, variables: Mapping[str, UnitArgument], source: str, split: Callable[[str], Iterable[str]]
 ) -> Iterator[UnitArgument]:
     """Expand the variables of one word: ``$NAME`` alone gives words, ``${NAME}`` a part of one."""
-    if alone := _ALONE.fullmatch(text):
-        held = variables.get(alone[1], UnitArgument("", source))
+    if text.startswith("$") and text[1:2] not in ("{", "$", ""):
+        held = variables.get(text[1:], UnitArgument("", source))
         yield from (UnitArgument(word, held.source) for word in split(held.text))
         return
     pieces, length, after = list[str](), 0, 0
-    for match in _VARIABLE.finditer(text):
-        held = variables.get(match[1] or match[2], UnitArgument("", source))
-        pieces += text[after : match.start()], held.text
+    for match in _REFERENCE.finditer(text):
+        value = "$" if match[1] is None else variables.get(match[1], UnitArgument("", source)).text
+        pieces += text[after : match.start()], value
         after = match.end()
         length += len(pieces[-1]) + len(pieces[-2])
         if length > LONGEST_WORD:
@@ -249,18 +282,41 @@ def _file(dump: Dump, path: str) -> Mapping[str, str] | None:
         return None
     if _LEFT_OUT.search(text):
         return None
-    variables: dict[str, str] = {}
-    for row in map(str.strip, text.replace("\\\n", " ").splitlines()):
-        name, equals, value = row.partition("=")
-        if equals and not row.startswith(("#", ";")):
-            value = value.strip()
-            is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-            variables[name.removeprefix("export ").strip()] = value[1:-1] if is_quoted else value
-    return variables
+    return dict(_assignments(text))
 
 
-def _split(text: str) -> tuple[str, ...]:
-    """Split a text into words as a POSIX shell does, in linear time, unlike shlex.
+def _assignments(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of a file of variables (systemd, basic/env-file.c)."""
+    place = 0
+    while key := _KEY.search(text, place):
+        place, parts = key.end(), list[str]()
+        while quoted := _QUOTED.match(text, place):
+            single, double = quoted.groups()
+            parts.append(_IN_DOUBLE.sub(r"\1", double) if single is None else single)
+            place = quoted.end()
+        end = _UNQUOTED.match(text, place).end()  # type: ignore[union-attr]  # matches always
+        tail, place = text[place:end].strip(), end
+        # A quote without an end: the collector left out the word that has it.
+        tail = tail[1:] if tail[:1] in ("'", '"') else tail
+        parts.append(_ESCAPE.sub(lambda match: "" if match[1] == "\n" else match[1], tail))
+        yield key[1].strip(), "".join(parts)
+
+
+def _in_unit(escape: re.Match[str]) -> str:
+    """Return what an escape in a unit stands for; systemd keeps what it does not know."""
+    code = escape[1]
+    if len(code) > 1:
+        return chr(int(code[1:], 16) if code[0] == "x" else int(code, 8))
+    return _ESCAPED.get(code, escape[0])
+
+
+def _as_written(escape: re.Match[str]) -> str:
+    """Return what is behind a backslash in the value of a variable."""
+    return escape[1]
+
+
+def _split(text: str, unescape: Callable[[re.Match[str]], str] = _in_unit) -> tuple[str, ...]:
+    """Split a text into words as systemd does, in linear time (systemd, basic/extract-word.c).
 
     A line in which a quote has no end, which systemd refuses, is read word by word.
     """
@@ -269,14 +325,11 @@ def _split(text: str) -> tuple[str, ...]:
         word = _WORD.match(text, place)
         if word is None:
             return tuple(text.split())
-        words.append(_PIECE.sub(_meant, word[0]))
+        words.append(
+            _PIECE.sub(lambda piece: _ESCAPE.sub(unescape, "".join(filter(None, piece.groups()))), word[0])
+        )
         place = word.end()
     return tuple(words)
-
-
-def _meant(piece: re.Match[str]) -> str:
-    escaped, single, double = piece.groups()
-    return escaped or single or _ESCAPE.sub(r"\1", double or "")
 
 
 def _lines(dump: Dump) -> Iterator[_Line]:
@@ -284,14 +337,27 @@ def _lines(dump: Dump) -> Iterator[_Line]:
     files = {probe.name for probe in dump.of_kind("file") if probe.text is not None or probe.problem}
     _check_drop_ins(dump)
     for path in in_order(KUBELET_UNIT, files):
-        for row in dump.read("file", path).replace("\\\n", " ").splitlines():
-            key, equals, value = row.strip().partition("=")
-            if equals and not key.startswith(("#", ";")):
-                yield _Line(
-                    key.strip(),
-                    value.strip().lstrip(BEFORE_COMMAND if key.strip() == "ExecStart" else ""),
-                    path,
-                )
+        section = ""
+        for row in _whole_lines(dump.read("file", path)):
+            key, given, value = row.partition("=")
+            if row.startswith("["):
+                section = row
+            elif given and section in ("", "[Service]"):
+                yield _Line(key.strip(), value.strip(), path)
+
+
+def _whole_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a unit, each with those that continue it; comments are left out between them too."""
+    held = list[str]()
+    for row in _BREAK.split(text.removeprefix("\ufeff")):
+        if row.lstrip().startswith(("#", ";")):
+            continue
+        goes_on = (len(row) - len(row.rstrip("\\"))) % 2
+        held.append(row[:-1] if goes_on else row)
+        if not goes_on:
+            yield " ".join(held).strip()
+            held.clear()
+    yield " ".join(held).strip()
 
 
 def _check_drop_ins(dump: Dump) -> None:

@@ -1320,10 +1320,10 @@ microk8s_arguments() {
 # Prints the value of a flag of the kubelet.
 flag() {
     printf '%s\n' "$given" | awk -v flag="$1" '
-        { word = $0; sub(/^--?/, "", word) }
+        { word = $0; sub(/^--?/, "", word); sign = index(word, "="); key = sign ? substr(word, 1, sign - 1) : word; gsub(/_/, "-", key) }
         before == flag { value = $0 }
-        index(word, flag "=") == 1 { value = substr(word, length(flag) + 2) }
-        { before = $0 ~ /^-/ ? word : "" }
+        sign && key == flag { value = substr(word, sign + 1) }
+        { before = $0 ~ /^-/ && !sign ? key : "" }
         END { print value }'
 }
 

@@ -20,6 +20,12 @@ from hashcompat.core.release import Release, parse_release
 _WITHOUT_VALUE: Final = ("bool", "version")
 """The kinds of flags that are complete without a value."""
 
+_REPLACED: Final = "register-with-taints"
+"""A list of which the last one counts (``Set`` of taintsVar, pkg/util/taints/taints.go, 1.10 - 1.37)."""
+
+_RESERVED_MEMORY: Final = "reserved-memory"
+"""A list whose elements have commas (``Set`` of ReservedMemoryVar, pkg/util/flag/flags.go, 1.21 - 1.37)."""
+
 
 class Flag(msgspec.Struct, frozen=True):
     """What a flag is in some releases."""
@@ -43,6 +49,13 @@ class Flag(msgspec.Struct, frozen=True):
     def takes_value(self) -> bool:
         """Whether the next argument is its value where it has no =: ``--v 4``, but ``--runonce`` alone."""
         return self.kind not in _WITHOUT_VALUE
+
+    @property
+    def separator(self) -> str:
+        """What is between the values of a flag that is given twice; empty where the last one counts."""
+        if self.kind not in ("list", "map") or self.name == _REPLACED:
+            return ""
+        return ";" if self.name == _RESERVED_MEMORY else ","
 
 
 class FlagTable:
@@ -83,6 +96,11 @@ class FlagTable:
         """Return whether a flag never was complete without a value, in any release."""
         rows = self._rows.get(_dashed(name), ())
         return bool(rows) and all(flag.takes_value for flag in rows)
+
+    def separator(self, name: str) -> str:
+        """Return what is between the values of a flag that is given twice, as ``Flag`` has it."""
+        rows = self._rows.get(_dashed(name), ())
+        return rows[-1].separator if rows else ""
 
     def removed_in(self, release: Release, name: str) -> str:
         """Return the release in or before ``release`` that removed a flag; empty where none did."""

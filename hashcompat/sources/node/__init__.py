@@ -295,10 +295,14 @@ def arguments(root: Root, pid: str) -> str:
 
 
 def flag(arguments: Probe, name: str) -> str:
-    """Return the value of a kubelet's flag, the last one; empty where it has none."""
-    last_value, before = "", ""
+    """Return the value of a kubelet's flag, the last one; empty where it has none.
+
+    A kubelet reads _ as - in names.
+    """
+    found, before = "", ""
     for line in lines(arguments.text or ""):
-        word, equals, value = line.lstrip("-").partition("=")
+        word, given, value = line.lstrip("-").partition("=")
+        word = word.replace("_", "-")
         if before == name and not line.startswith("-"):
             last_value = line
         if line.startswith("-") and word == name and equals:

@@ -544,6 +544,15 @@ def test_the_kubelets_own_flags_lead_to_its_files(node: FakeNode) -> None:
     assert MARKER not in text
 
 
+@pytest.mark.parametrize(
+    "words", [["--root_dir=/var/lib/k0s/kubelet"], ["--root_dir", "/var/lib/k0s/kubelet"]]
+)
+def test_a_flag_with_underscores_leads_to_files_too(node: FakeNode, words: list[str]) -> None:
+    node.process(77, "kubelet", ["/usr/bin/kubelet", *words, "--v=2"])
+    node.write("/var/lib/k0s/kubelet/actuated_pods_state", "{}")
+    assert node.dump(preflight=True).read("file", "/var/lib/k0s/kubelet/actuated_pods_state") == "{}"
+
+
 def test_recorded_ids_of_pods_are_a_line_each(node: FakeNode) -> None:
     node.process(77, "kubelet", ["/usr/bin/kubelet"])
     ids = '[{"hostId":65536,"containerId":0,"length":65536}]'

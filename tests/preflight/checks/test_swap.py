@@ -27,6 +27,7 @@ ALLOWED = {**ON, ("arguments", "kubelet"): "/usr/bin/kubelet\n--fail-swap-on=fal
         ("1.31.0", {**ON, CONFIG: "failSwapOn: false"}, "OK"),
         ("1.31.0", {**ON, CONFIG: "failSwapOn: true"}, "ERROR"),
         ("1.31.0", ALLOWED, "OK"),
+        ("1.31.0", {**ON, ("arguments", "kubelet"): "/usr/bin/kubelet\n--fail_swap_on=false\n"}, "OK"),
         ("1.31.0", {**ON, CONFIG: failed()}, "UNKNOWN"),
         ("1.31.0", {SWAPS: failed()}, "UNKNOWN"),
     ],

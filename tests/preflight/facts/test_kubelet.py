@@ -33,6 +33,30 @@ def test_flags_are_read_as_go_reads_them() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--fail_swap_on=false", "--root_dir", "/k"], {"fail-swap-on": "false", "root-dir": "/k"}),
+        (["--feature-gates=A=true", "--feature_gates", "B=false"], {"feature-gates": "A=true,B=false"}),
+        (["--kube-reserved=cpu=1", "--kube-reserved="], {"kube-reserved": "cpu=1"}),
+        (
+            ["--reserved-memory=0:memory=1Gi,hugepages-1Gi=1Gi", "--reserved-memory=1:memory=1Gi"],
+            {"reserved-memory": "0:memory=1Gi,hugepages-1Gi=1Gi;1:memory=1Gi"},
+        ),
+        (["--register-with-taints=a=b:NoSchedule", "--register-with-taints=c:NoExecute"], None),
+        (["--cgroup-driver=systemd", "--cgroup-driver=cgroupfs"], {"cgroup-driver": "cgroupfs"}),
+        (["--fail-swap-on=false", "--fail-swap-on"], {"fail-swap-on": "true"}),
+    ],
+)
+def test_flags_that_are_given_twice_or_with_underscores(
+    words: list[str], expected: dict[str, str] | None
+) -> None:
+    """Lists and maps add up (pflag, component-base cli/flag), but for taints; _ is - (word_sep)."""
+    running = "\n".join(["/usr/bin/kubelet", *words, ""])
+    facts = Facts(dump({ARGUMENTS: running}), known=default_catalog().flag_table)
+    assert facts.flags == (expected or {"register-with-taints": "c:NoExecute"})
+
+
 UNIT: Key = ("file", "/usr/lib/systemd/system/kubelet.service")
 
 

@@ -120,6 +120,12 @@ def test_what_follows_a_configuration_is_not_shown(node: Path, more: str) -> Non
         assert read(node, f"--config={path}")["file", path].read() == text
 
 
+@pytest.mark.parametrize("given", ["--config_dir=/etc/kubelet.d", "--config_dir\n/etc/kubelet.d"])
+def test_a_flag_with_underscores_leads_to_files_too(node: Path, given: str) -> None:
+    write(node, "/etc/kubelet.d/a.conf", CONFIG)
+    assert read(node, given)["file", "/etc/kubelet.d/a.conf"].read() == CONFIG
+
+
 def test_a_root_directory_elsewhere_is_a_problem(node: Path) -> None:
     for name in ("cpu_manager_state", "config.yaml", "kubeadm-flags.env", "pki/kubelet.crt"):
         write(node, f"/data/x/{name}", HIDDEN)

@@ -39,32 +39,35 @@ ARGUMENTS: Final = "kubelet"
 _EMBEDDING: Final = frozenset({"k3s", "kubelite", "edgecore"})
 """Programs that run a kubelet within themselves, and give it flags that no command line shows."""
 
-TakesValue = Callable[[str], bool]
-"""Whether a flag is never complete without a value, by its name."""
 
+def flags(dump: Dump, known: FlagTable | None = None) -> Mapping[str, str]:
+    """Read the command line of the kubelet that runs, by the names of flags with - between words.
 
-def any_form(_name: str) -> bool:
-    """Return that nothing is known of a flag: it may be complete, or have the next argument."""
-    return False
-
-
-def flags(dump: Dump, takes_value: TakesValue = any_form) -> Mapping[str, str]:
-    """Read the command line of the kubelet that runs.
-
-    Go's flags: ``--name=value``, ``--name value``, and ``--name`` alone for a truth value; the last counts.
+    Go's flags: ``--name=value``, ``--name value``, and ``--name`` alone for a truth value. The last one
+    counts; of lists and maps all do. Without ``known`` any flag may be complete, or have the next argument.
     """
-    return dict(flags_of_all(lines(dump.read("arguments", ARGUMENTS))[1:], takes_value))
+    return _joined(_flags_among(lines(dump.read("arguments", ARGUMENTS))[1:], known)[0], known)
 
 
-def flags_to_start(words: Sequence[str], takes_value: TakesValue) -> Mapping[str, str]:
-    """Read the flags among arguments that no kubelet has accepted yet.
+def flags_to_start(words: Sequence[str], known: FlagTable | None) -> Mapping[str, str]:
+    """Read the flags among arguments that no kubelet has accepted yet, as ``flags`` does.
 
     Raises UnparsedError where the last one has no value and needs one: no kubelet starts with that.
     """
-    flag_values, unfinished = _flags_among(words, takes_value)
+    found, unfinished = _flags_among(words, known)
     if unfinished:
         raise UnparsedError(f"--{unfinished}", "it has no value")
-    return dict(flag_values)
+    return _joined(found, known)
+
+
+def _joined(found: Iterable[tuple[str, str]], known: FlagTable | None) -> Mapping[str, str]:
+    joined: dict[str, str] = {}
+    for given, value in found:
+        name = given.replace("_", "-")
+        separator = known.separator(name) if known else ""
+        before = joined.get(name, "") if separator else ""
+        joined[name] = separator.join(filter(None, (before, value))) if separator else value
+    return joined
 
 
 _OF_K3S: Final = (
@@ -118,12 +121,12 @@ def _of_node(arguments: Sequence[str]) -> list[str]:
     return [*words, *(f"--{value}" for name, value in flag_values if name == "kubelet-arg")]
 
 
-def flags_of_all(words: Sequence[str], takes_value: TakesValue = any_form) -> list[tuple[str, str]]:
+def flags_of_all(words: Sequence[str]) -> list[tuple[str, str]]:
     """Read the flags among arguments, each as often as it is there."""
-    return _flags_among(words, takes_value)[0]
+    return _flags_among(words, None)[0]
 
 
-def _flags_among(words: Sequence[str], takes_value: TakesValue) -> tuple[list[tuple[str, str]], str]:
+def _flags_among(words: Sequence[str], known: FlagTable | None) -> tuple[list[tuple[str, str]], str]:
     """Return the flags among arguments, and the name of the one that waits for its value at their end."""
     flag_values, waiting = list[tuple[str, str]](), ""
     for word, after in pairwise([*words, "--"]):
@@ -131,7 +134,7 @@ def _flags_among(words: Sequence[str], takes_value: TakesValue) -> tuple[list[tu
         if waiting:
             flag_values.append((waiting, word))
             waiting = ""
-        elif word.startswith("-") and not equals and takes_value(name):
+        elif word.startswith("-") and not equals and known is not None and known.takes_value(name):
             waiting = name
         elif word.startswith("-"):
             flag_values.append((name, value if equals else "true" if after.startswith("-") else after))

@@ -150,20 +150,16 @@ def _map_of(flag: str, text: str) -> Mapping[str, str] | None:
     return entries
 
 
-_REPLACED: Final = frozenset({"register-with-taints"})
-"""Lists of which the last counts (``Set`` of taintsVar, pkg/util/taints/taints.go, 1.10 - 1.37)."""
-
-
-def _joined(flags: Iterable[FlagArgument]) -> Mapping[str, FlagArgument]:
+def _joined(flags: Iterable[GivenFlag]) -> Mapping[str, GivenFlag]:
     """Return the flags by their names: the last of each counts, and of lists and maps all do."""
     joined: dict[str, FlagArgument] = {}
     pairs = [(argument, argument.definition) for argument in flags if argument.definition is not None]
     for argument, flag in pairs:
         name, value = flag.name, argument.value
         before = joined.get(name)
-        if before is not None and flag.kind in ("map", "list") and name not in _REPLACED:
-            value = ",".join(filter(None, (before.value, value)))
-        joined[name] = FlagArgument(name, value, argument.source, flag)
+        if before is not None and flag.separator:
+            value = flag.separator.join(filter(None, (before.value, value)))
+        joined[name] = GivenFlag(name, value, given.source, flag)
     return joined
 
 

@@ -296,7 +296,7 @@ write() {
         field_of = "^ *(- +)*(\"[A-Za-z0-9_./-]+\" *:|(" q "[A-Za-z0-9_./-]+" q "|[A-Za-z0-9_./-]+) *:([ \t]|$))"
         ordinary = "^[]A-Za-z0-9_./:%<>=,;@{}()[+*~|^! -]*$"
         word_of_unit = "^[\"" q "]?[$][{]?[A-Za-z_][A-Za-z0-9_]*[}]?[\"" q "]?$"
-        directive = "^(Exec[A-Za-z]*|EnvironmentFile|Restart[A-Za-z]*|Slice|Type|User|KillMode|Delegate|[A-Za-z]*Accounting|Limit[A-Z]*|After|Wants|Requires)=$"
+        directive = "^(Exec[A-Za-z]*|EnvironmentFile|Restart[A-Za-z]*|Slice|Type|User|KillMode|WatchdogSec|Delegate|[A-Za-z]*Accounting|Limit[A-Z]*|After|Wants|Requires)=$"
         state_key = "\"(policyname|data|datachecksum|checksum|entries|podentries|allocationentries|allocations|resizestatusentries|defaultcpuset|machinestate|version|kind|name|namespace|poddeviceentries|registereddevices)\""
         empty = "^(true|false|null|[0-9.]*|[0-9.]+(ms|[smh])|[{] *[}]|\\[ *\\]|\"\"|" q q ")$"
         kept = "^(io\\.kubernetes\\.container\\.(hash|hashWithoutResources|restartCount)|alibabacloud\\.com/container-hash-version)$"
@@ -694,7 +694,10 @@ write() {
                 before = ""
                 if (key ~ directive) {
                     keep = 1
-                    if (!program(value) && value !~ /^[-@:+!|]*\/[A-Za-z0-9_.\/@:+-]*$/) value = ""
+                    if (key == "WatchdogSec=") {
+                        while (i < n && words[i + 1] ~ /^[0-9.]+[A-Za-z]*$/) value = value " " words[++i]
+                        if (value !~ /^[0-9A-Za-z. ]*$/) value = ""
+                    } else if (!program(value) && value !~ /^[-@:+!|]*\/[A-Za-z0-9_.\/@:+-]*$/) value = ""
                 } else if (value ~ ("^[\"" q "]?-")) { keep = 1; before = value; value = argument(value, tolower(key) ~ private ? "--secret" : "") }
                 else if (value ~ word_of_unit && toupper(value) == value && tolower(key) !~ private) keep = 1
                 else { keep = 0; if (!harmless(value) && value !~ ("^[\"" q "][\"" q "]?$")) value = "" }

@@ -73,6 +73,10 @@ class Hazards(msgspec.Struct, frozen=True):
     subordinate_ids: str
     """Where the ids of pods with user namespaces are from: a ``fixed`` range, or those ``of the user``
     kubelet where the node has one."""
+    watchdog: str
+    """The watchdog of systemd is ``never`` notified, or ``notified`` unless SystemdWatchdog is off."""
+    gates_that_end: tuple[str, ...]
+    """The feature gates that it knows, and does not start with where they are true."""
     cloud_config: str
     """Whether the file of --cloud-config is ``read``, or ``not read``."""
     provider_files: str

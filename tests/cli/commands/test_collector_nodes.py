@@ -553,6 +553,16 @@ def test_a_flag_with_underscores_leads_to_files_too(node: FakeNode, words: list[
     assert node.dump(preflight=True).read("file", "/var/lib/k0s/kubelet/actuated_pods_state") == "{}"
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"), [("1min 30s", "1min 30s"), ("30", "30"), ("infinity", "infinity"), ("a$b", "")]
+)
+def test_the_watchdog_of_the_unit_is_shown(node: FakeNode, given: str, shown: str) -> None:
+    path = "/etc/systemd/system/kubelet.service"
+    node.write(path, f"[Service]\nWatchdogSec={given}\nExecStart=/usr/bin/kubelet --v=2\n")
+    expected = f"[Service]\nWatchdogSec={shown}\nExecStart=/usr/bin/kubelet --v=2\n"
+    assert node.dump(preflight=True).read("file", path) == expected
+
+
 def test_recorded_ids_of_pods_are_a_line_each(node: FakeNode) -> None:
     node.process(77, "kubelet", ["/usr/bin/kubelet"])
     ids = '[{"hostId":65536,"containerId":0,"length":65536}]'

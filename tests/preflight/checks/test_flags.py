@@ -112,6 +112,33 @@ def test_pf101_names_every_place_and_says_how_to_remove_it() -> None:
     assert finding.advice == "sed -i 's/ *--network-plugin[= ]*[^ \"]*//' /var/lib/kubelet/kubeadm-flags.env"
 
 
+@pytest.mark.parametrize(
+    ("to", "gate", "expected"),
+    [
+        ("1.23.17", "true", []),
+        ("1.24.17", "true", ["DynamicKubeletConfig"]),
+        ("1.25.16", "true", ["DynamicKubeletConfig"]),
+        ("1.25.16", "false", []),
+        ("1.25.16", "null", []),
+        ("1.26.15", "false", ["DynamicKubeletConfig"]),
+    ],
+)
+def test_pf101_a_gate_that_is_not_locked_and_ends_the_kubelet(
+    to: str, gate: str, expected: list[str]
+) -> None:
+    """1.24 and 1.25 know DynamicKubeletConfig for the sake of API servers."""
+    text = f"apiVersion: v1\nkind: KubeletConfiguration\nfeatureGates:\n  DynamicKubeletConfig: {gate}\n"
+    assert [name for state, name, _ in check(to, {CONFIG: text}) if state == "ERROR"] == expected
+
+
+def test_pf101_a_gate_without_a_value_is_off() -> None:
+    """Null is false to encoding/json, in a map of bool."""
+    text = "apiVersion: v1\nkind: KubeletConfiguration\nfeatureGates:\n  NodeSwap:\n"
+    assert check("1.33.0", {CONFIG: text}) == [OK]
+    locked = text.replace("NodeSwap", "SystemdWatchdog")
+    assert [name for _, name, _ in check("1.35.0", {CONFIG: locked})] == ["SystemdWatchdog"]
+
+
 def test_pf101_a_flag_that_only_the_running_kubelet_still_has() -> None:
     changes = {**NODE, ARGUMENTS: running("--network-plugin=cni")}
     (finding,) = findings("PF-101", dump(changes), upgrade("1.24.17"))  # type: ignore[arg-type]

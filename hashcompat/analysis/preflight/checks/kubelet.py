@@ -19,7 +19,7 @@ from hashcompat.analysis.preflight.facts.kubelet import (
     truth,
     unfinished,
 )
-from hashcompat.analysis.preflight.facts.units import RUNNING, Start
+from hashcompat.analysis.preflight.facts.units import RUNNING, Start, watchdog
 from hashcompat.core import shown
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet import alike
@@ -158,6 +158,36 @@ def _asks_server(facts: Facts) -> bool:
 API_SERVER: Final = Check("PF-145", _find_server)
 
 
+# PF-149: the watchdog of systemd.
+
+_WATCHDOG_GATE: Final = "SystemdWatchdog"
+_LEAST: Final = 1.0
+"""Seconds; a kubelet asks for more (``minimalNotifyInterval``)."""
+
+
+def _find_watchdog(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
+    seconds = watchdog(facts.dump)
+    if not seconds:
+        return
+    release = upgrade.target.release
+    notifies = upgrade.hazards.watchdog == "notified" and gates_of(facts, upgrade).is_on(_WATCHDOG_GATE)
+    if notifies and seconds > _LEAST:
+        return
+    text = f"kubelet {release} does not start with a WatchdogSec of {seconds:g} s: it has to be more than 1 s"
+    if not notifies:
+        off = f" with the feature gate {_WATCHDOG_GATE} off" if upgrade.hazards.watchdog == "notified" else ""
+        text = (
+            f"systemd ends kubelet {release} {seconds:g} s after each start: its unit has WatchdogSec, and"
+            f"{off} it does not notify the watchdog"
+        )
+    # A script may notify systemd in place of the kubelet.
+    status = Status.ERROR if facts.start.complete else Status.UNKNOWN
+    yield Problem(status, "WatchdogSec", text, f"set WatchdogSec=0 in a drop-in of {KUBELET_UNIT}")
+
+
+WATCHDOG: Final = Check("PF-149", _find_watchdog)
+
+
 # Feature gates as flags and configuration files set them, and what a kubelet says about them.
 
 _GATES = "feature-gates"
@@ -185,7 +215,8 @@ def _gates_of_config(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         return
     for name, value in listed.items():
         where = next((path for path, gates in reversed(files) if name in gates), "the configuration file")
-        yield from _of_gate(upgrade, str(name), value, f"featureGates of {where}")
+        # encoding/json reads null as false.
+        yield from _of_gate(upgrade, str(name), False if value is None else value, f"featureGates of {where}")
     for refusal in gates_of(facts, upgrade).missing():
         text = f"{refusal}, and so kubelet {upgrade.target.release} does not start"
         yield Problem(Status.ERROR, _GATES, text)
@@ -200,6 +231,8 @@ def _of_gate(upgrade: KubeletStart, name: str, value: object, where: str) -> Ite
         why = "its value is neither true nor false"
     elif spec.locked and spec.on is not wanted:
         why = f"it is locked to {'true' if spec.on else 'false'}"
+    elif wanted and name in upgrade.hazards.gates_that_end:
+        why = "it may only be false"
     else:
         return
     text = f"kubelet {release} does not start with {name} in {where}: {why}"

@@ -290,7 +290,9 @@ def truth(value: object) -> bool | None:
 def gates(flags: Mapping[str, str], config: Mapping[str, Any]) -> Settings:
     """Return the feature gates that are set to a truth value; those of flags win over those of the file."""
     listed = config.get("featureGates")
-    values: dict[str, object] = dict(listed) if isinstance(listed, Mapping) else {}
+    of_file = listed if isinstance(listed, Mapping) else {}
+    # encoding/json reads null as false.
+    values: dict[str, object] = {name: False if given is None else given for name, given in of_file.items()}
     values.update(pairs(flags.get("feature-gates", "")))
     settings = ((str(name), truth(value)) for name, value in values.items())
     return frozenset((name, value) for name, value in settings if value is not None)

@@ -153,6 +153,40 @@ def spares_other_processes(dump: Dump) -> bool:
     return modes[-1:] in (["process"], ["none"])
 
 
+def watchdog(dump: Dump) -> float:
+    """Return the seconds after which systemd ends a kubelet that does not notify it; 0 for never."""
+    given = [seconds(line.value) for line in _lines(dump) if line.key == "WatchdogSec"]
+    return next((each for each in reversed(given) if each is not None), 0)
+
+
+_UNITS_OF_TIME: Final = {
+    **dict.fromkeys(("us", "usec", "\u00b5s", "\u03bcs"), 1e-6),
+    **dict.fromkeys(("ms", "msec"), 1e-3),
+    **dict.fromkeys(("", "s", "sec", "second", "seconds"), 1.0),
+    **dict.fromkeys(("m", "min", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hr", "hour", "hours"), 3600.0),
+    **dict.fromkeys(("d", "day", "days"), 86400.0),
+    **dict.fromkeys(("w", "week", "weeks"), 604800.0),
+    **dict.fromkeys(("M", "month", "months"), 2629800.0),
+    **dict.fromkeys(("y", "year", "years"), 31557600.0),
+}
+_SPAN: Final = re.compile(r"[ \t]*+([0-9]++(?:[.][0-9]*+)?|[.][0-9]++)[ \t]*+([A-Za-z\u00b5\u03bc]*+)")
+
+
+def seconds(text: str) -> float | None:
+    """Return a time span of systemd, ``1min 30s``, in seconds; 0 for ``infinity``, None for what is none."""
+    if text == "infinity":
+        return 0
+    total, place = 0.0, 0
+    while place < len(text):
+        span = _SPAN.match(text, place)
+        if span is None or span[2] not in _UNITS_OF_TIME:
+            return None
+        total += float(span[1]) * _UNITS_OF_TIME[span[2]]
+        place = span.end()
+    return total if text else None
+
+
 def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
     variables: dict[str, UnitArgument] = {}
     complete = True

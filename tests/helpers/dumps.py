@@ -125,6 +125,10 @@ HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
             "device-plugins/kubelet_internal_checkpoint",
         )
     },
+    **{
+        ("file", f"{place}/systemd/system/kubelet.service"): GONE
+        for place in ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
+    },
     ("file", "/etc/passwd"): "",
     ("file", "/proc/swaps"): "Filename Type Size Used Priority\n",
     ("file", "/proc/meminfo"): "MemTotal: 8000000 kB\nMemAvailable: 4000000 kB\nHugePages_Total: 0\n",

@@ -20,7 +20,7 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.model.escape import agree, are, count, name_path
 from hashcompat.core.model.pods import FINISHED, Pod
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import CRIO_DROP_INS, UnreadError
+from hashcompat.core.records.probes import CRIO_DROP_INS, AbsentError, UnreadError
 from hashcompat.core.shown import name
 
 # PF-104 and PF-204: a runtime that does not speak the kubelet's CRI, or that upstream no longer supports.
@@ -85,12 +85,15 @@ _MOVE: Final = (
 
 def _find_endpoint(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     current, target = upgrade.current, upgrade.target
-    if target.behaviour.dockershim or (current is not None and not current.behaviour.dockershim):
+    if target.behaviour.dockershim:
+        return
+    if current is not None and not current.behaviour.dockershim:
+        yield from _lost_endpoint(facts, upgrade)
         return
     if not facts.on_node:
         yield from _by_runtime(facts, upgrade)
         return
-    endpoint = str(facts.setting("container-runtime-endpoint", "containerRuntimeEndpoint") or "")
+    endpoint = _endpoint(facts, upgrade)
     if "dockershim" in endpoint:
         text = f"the runtime endpoint is {endpoint}, which dockershim served: {target.release} has none"
         yield Problem(Status.ERROR, endpoint, text, _MOVE)
@@ -101,6 +104,40 @@ def _find_endpoint(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         default = upgrade.hazards.runtime_endpoint
         text = f"the kubelet drives Docker by itself; without an endpoint {target.release} drives {default}"
         yield Problem(Status.ERROR, "", text, _MOVE)
+
+
+def _endpoint(facts: Facts, upgrade: KubeletStart) -> str:
+    """Return the endpoint that the kubelet is given; a field that its release does not know gives none."""
+    key = "containerRuntimeEndpoint"
+    is_known = key in upgrade.hazards.config.fields(upgrade.target.release)
+    flag = facts.flags.get("container-runtime-endpoint")
+    return str((facts.config.get(key) if flag is None and is_known else flag) or "")
+
+
+def _lost_endpoint(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
+    """Yield that the running kubelet has an endpoint, and the next one is given none."""
+    if not facts.on_node:
+        return
+    try:
+        flag = facts.running_flags.get("container-runtime-endpoint")
+    except AbsentError:
+        return  # no kubelet runs, and whether one had it is not known
+    had = flag or facts.config.get("containerRuntimeEndpoint")
+    if not had or _endpoint(facts, upgrade):
+        return
+    default = upgrade.hazards.runtime_endpoint
+    if _socket(default) == _socket(str(had)):
+        return
+    effect = "does not start" if default == "none" else f"drives {default}"
+    text = f"kubelet {upgrade.target.release} is given no runtime endpoint, and {effect}"
+    before = shown.url(str(had))
+    advice = f"give it --container-runtime-endpoint={quote(before)}"
+    yield Problem(Status.ERROR, before, f"{text}; the running one has {before}", advice)
+
+
+def _socket(endpoint: str) -> str:
+    path = endpoint.removeprefix("unix://")
+    return path.removeprefix("/var") if path.startswith("/var/run/") else path
 
 
 def _by_runtime(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache, partial
 from itertools import chain, takewhile
 from typing import Final
@@ -154,7 +155,14 @@ def spares_other_processes(dump: Dump) -> bool:
 
 
 def watchdog(dump: Dump) -> float:
-    """Return the seconds after which systemd ends a kubelet that does not notify it; 0 for never."""
+    """Return the seconds after which systemd ends a kubelet that does not notify it; 0 for never.
+
+    Raises UnreadError where it is not known which unit counts.
+    """
+    for place in UNITS:
+        with suppress(AbsentError):
+            dump.read("file", f"{place}/{KUBELET_UNIT}")
+            break
     given = [seconds(line.value) for line in _lines(dump) if line.key == "WatchdogSec"]
     return next((each for each in reversed(given) if each is not None), 0)
 

@@ -87,6 +87,12 @@ class Hazards(msgspec.Struct, frozen=True):
     """The fields of a credential provider; None where others are dropped, and not refused."""
     provider_tokens: Mapping[str, bool]
     """The fields of its tokenAttributes, with whether each has to be given."""
+    oom_kill: str
+    """What the kernel ends where a container on cgroup v2 is out of memory: a ``process``, the whole
+    ``container``, or as singleProcessOOMKill is ``configured``."""
+    swap: str
+    """Which swap containers may use: with NodeSwap off all that the node has (``left alone``), all with that
+    gate on (``by gate``), or ``none`` unless swapBehavior is LimitedSwap."""
     fail_swap_on: bool
     """Whether the kubelet by default does not start on a node with swap."""
     image_gc_high: int

@@ -188,16 +188,12 @@ DEAD_MOUNTS: Final = Check("PF-113", _find_mounts)
 
 
 def _find_swap(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    try:
-        lines = facts.dump.read("file", SWAPS).splitlines()
-    except AbsentError:
+    found = host.swaps(facts.dump)
+    if not found:
         facts.mounts  # noqa: B018 - of a node whose /proc was not seen it is not known
-        return  # a kernel without swap
-    rows = [words for words in map(str.split, lines) if words][1:]
-    if not rows or not facts.is_set("fail-swap-on", "failSwapOn", default=upgrade.hazards.fail_swap_on):
+    if not found or not facts.is_set("fail-swap-on", "failSwapOn", default=upgrade.hazards.fail_swap_on):
         return
-    devices = ", ".join(words[0] for words in rows)
-    text = f"swap is on ({devices}), with which kubelet {upgrade.target.release} does not start"
+    text = f"swap is on ({', '.join(found)}), with which kubelet {upgrade.target.release} does not start"
     advice = "swapoff -a and remove it from /etc/fstab, or set failSwapOn: false"
     yield Problem(Status.ERROR, SWAPS, text, advice)
 

@@ -1,7 +1,7 @@
 """Room on a node: memory and disk space, and what it can give to pods.
 
-What is full, makes a kubelet evict, or is reserved: PF-125, 212, 225 and 325. What slows containers down:
-PF-148. What no longer has room: PF-130 and PF-131.
+What is full, makes a kubelet evict, or is reserved: PF-125, 212, 225 and 325. What new containers have less
+of: PF-148, 150 and 151. What no longer has room: PF-130 and PF-131.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from hashcompat.analysis.preflight.facts import Facts, host, runtime
 from hashcompat.analysis.preflight.facts.host import least
 from hashcompat.analysis.preflight.facts.kubelet import pairs
 from hashcompat.core import rules, shown
+from hashcompat.core.catalog.hazards import Hazards
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import metav1
+from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.room.admitting import outcomes
 from hashcompat.core.kubelet.decide.room.requests import NATIVE, asking
 from hashcompat.core.kubelet.decide.room.tenants import NodeResources, node_resources, takes_room, tenant_of
@@ -323,3 +325,76 @@ def _pods(facts: Facts, capacity: NodeResources) -> int | None:
 
 
 SMALLER: Final = Check("PF-131", _find_smaller, (frozenset({Need.NODE, Need.OBJECTS}),))
+
+
+# PF-150 and PF-151: what becomes of containers that the next kubelet creates, where memory is short.
+
+_UNKNOWN_CURRENT: Final = "the release of the kubelet that runs now is unknown; give it with --from"
+
+
+def _find_oom(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
+    if not _ends_whole(facts, upgrade.hazards) or host.cgroups(facts.dump) != host.CGROUP_V2:
+        return
+    if upgrade.before is None:
+        raise UnreadError(_UNKNOWN_CURRENT)
+    if _ends_whole(facts, upgrade.before):
+        return
+    can_choose = upgrade.hazards.oom_kill == "configured"
+    yield Problem(
+        Status.WARN,
+        "memory.oom.group",
+        f"in each container that kubelet {upgrade.target.release} creates, the kernel ends all processes "
+        "where one is out of memory, and not that one alone",
+        "set singleProcessOOMKill: true where a container survives the end of a process"
+        if can_choose
+        else "raise the memory limits of containers that survive the end of a process",
+    )
+
+
+def _ends_whole(facts: Facts, hazards: Hazards) -> bool:
+    if hazards.oom_kill == "configured":
+        return facts.config.get("singleProcessOOMKill") is not True
+    return hazards.oom_kill == "container"
+
+
+OOM_KILL: Final = Check("PF-150", _find_oom)
+
+_SWAP_GATE: Final = "NodeSwap"
+_LIMITED: Final = "LimitedSwap"
+_NO_SWAP, _SOME_SWAP, _ALL_SWAP = "none of it", "a share of it, if they are Burstable", "all of it"
+_BY_AMOUNT: Final = (_NO_SWAP, _SOME_SWAP, _ALL_SWAP)
+
+
+def _find_less_swap(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
+    if not host.swaps(facts.dump):
+        facts.mounts  # noqa: B018 - of a node whose /proc was not seen it is not known
+        return
+    if facts.is_set("fail-swap-on", "failSwapOn", default=upgrade.hazards.fail_swap_on):
+        return  # PF-213
+    now = _swap(facts, upgrade.hazards, is_on=gates_of(facts, upgrade).is_on(_SWAP_GATE))
+    if now == _ALL_SWAP:
+        return
+    if upgrade.before is None:
+        raise UnreadError(_UNKNOWN_CURRENT)
+    then = _swap(facts, upgrade.before, is_on=bool(was_on(facts, upgrade, _SWAP_GATE)))
+    if _BY_AMOUNT.index(now) < _BY_AMOUNT.index(then):
+        yield Problem(
+            Status.WARN,
+            "memorySwap",
+            f"the node has swap: containers that kubelet {upgrade.target.release} creates may use {now}, and "
+            f"those of the current one {then}",
+            f"measure what they need without swap, or set memorySwap.swapBehavior: {_LIMITED}",
+        )
+
+
+def _swap(facts: Facts, hazards: Hazards, *, is_on: bool) -> str:
+    """Return which swap containers may use that a kubelet creates."""
+    given = mapping(facts.config.get("memorySwap")).get("swapBehavior")
+    if not is_on:
+        return _ALL_SWAP if hazards.swap == "left alone" else _NO_SWAP
+    if given == _LIMITED or (hazards.swap == "left alone" and given != "UnlimitedSwap"):
+        return _SOME_SWAP
+    return _NO_SWAP if hazards.swap == "none" else _ALL_SWAP
+
+
+LESS_SWAP: Final = Check("PF-151", _find_less_swap)

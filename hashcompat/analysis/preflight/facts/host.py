@@ -29,6 +29,7 @@ from hashcompat.core.records.probes import (
     NUMA,
     ONLINE,
     SERVICE_PATH,
+    SWAPS,
     USERS,
     AbsentError,
     Dump,
@@ -142,7 +143,16 @@ def least(threshold: str, whole: int) -> Fraction:
         raise UnreadError("a value that is not a threshold") from None
 
 
-def reserved(setting: Any, resource: str) -> Fraction:
+def swaps(dump: Dump) -> list[str]:
+    """Return what the node swaps to; nothing too where its kernel does not swap."""
+    try:
+        rows = dump.read("file", SWAPS).splitlines()
+    except AbsentError:
+        return []
+    return [words[0] for words in map(str.split, rows) if words][1:]
+
+
+def reserved(given: Any, resource: str) -> Fraction:
     """Return what of a resource is reserved, by a flag, ``memory=1Gi,cpu=1``, or a mapping."""
     if not isinstance(setting, Mapping):
         pairs = (pair.partition("=") for pair in str(setting or "").split(","))

@@ -296,6 +296,7 @@ write() {
         field_of = "^ *(- +)*(\"[A-Za-z0-9_./-]+\" *:|(" q "[A-Za-z0-9_./-]+" q "|[A-Za-z0-9_./-]+) *:([ \t]|$))"
         ordinary = "^[]A-Za-z0-9_./:%<>=,;@{}()[+*~|^! -]*$"
         word_of_unit = "^[\"" q "]?[$][{]?[A-Za-z_][A-Za-z0-9_]*[}]?[\"" q "]?$"
+        reference = "^[$][{][A-Za-z_][A-Za-z0-9_]*[}]$"
         directive = "^(Exec[A-Za-z]*|EnvironmentFile|Restart[A-Za-z]*|Slice|Type|User|KillMode|WatchdogSec|Delegate|[A-Za-z]*Accounting|Limit[A-Z]*|After|Wants|Requires)=$"
         state_key = "\"(policyname|data|datachecksum|checksum|entries|podentries|allocationentries|allocations|resizestatusentries|defaultcpuset|machinestate|version|kind|name|namespace|poddeviceentries|registereddevices)\""
         empty = "^(true|false|null|[0-9.]*|[0-9.]+(ms|[smh])|[{] *[}]|\\[ *\\]|\"\"|" q q ")$"
@@ -658,7 +659,7 @@ write() {
             if (flag !~ ("^[\"" q "]?--?[A-Za-z][A-Za-z0-9._-]*[\"" q "]?$") || length(flag) > 100) return ""
             value = substr(word, length(flag) + 2)
             if ((how == "env" || name == "kubelet") && !is_flag(flag, before, word ~ /=/)) return ""
-            return word !~ /=/ || shows(flag, value) ? word : flag "="
+            return word !~ /=/ || shows(flag, value) ? word : flag "=" closing(value)
         }
         if (how == "env" && word ~ word_of_unit) return word
         if (before ~ bareflag && shows(before, word)) return word
@@ -666,6 +667,11 @@ write() {
         if (word ~ ("^[\"" q "]?(kubelet|server|agent|start|delete|\\\\)[\"" q "]?$")) return word
         if (name != "kubelet" && how == "argv" && word ~ /^[0-9a-f]*$/ && length(word) == 64) return word
         return ""
+    }
+    # Returns the quote at the end of a value that is left out, where it belongs to one before the value.
+    function closing(value,   last) {
+        last = substr(value, length(value))
+        return (last == "\"" || last == q) && gsub(last, "", value) % 2 ? last : ""
     }
     # Whether a word that begins with a hyphen is a flag, and not the value of a secret that begins like one.
     function is_flag(flag, before, assigns) {
@@ -676,7 +682,7 @@ write() {
     function shows(flag, value) {
         gsub("^[\"" q "]|[\"" q "]$", "", value)
         flag = normal(flag)
-        if (harmless(value)) return 1
+        if (harmless(value) || how == "env" && value ~ reference) return 1
         if (name != "kubelet" && how == "argv" && flag ~ /^(id|namespace|address|c|u|r|runtime)$/) return program(value)
         gsub(q, "", value); gsub(/"/, "", value)
         return flag in open && length(value) <= 4096 && value ~ ordinary

@@ -554,6 +554,28 @@ def test_a_flag_with_underscores_leads_to_files_too(node: FakeNode, words: list[
 
 
 @pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("--max-pods=${PODS} --fail-swap-on=${SWAP}", "--max-pods=${PODS} --fail-swap-on=${SWAP}"),
+        ('"--node-labels=${LABELS}" --v=2', '"--node-labels=${LABELS}" --v=2'),
+        (f"--token={MARKER}${{TOKEN}} --v=2", "--token= --v=2"),
+        (f'"--token={MARKER}" --v=2', '"--token=" --v=2'),
+        (f'--token="{MARKER}" --v=2', "--token= --v=2"),
+        (f"'--token=a\"{MARKER}' --v=2", "'--token=' --v=2"),
+    ],
+)
+def test_quotes_stay_in_pairs_and_names_of_variables_are_shown(
+    node: FakeNode, given: str, shown: str
+) -> None:
+    path = "/etc/systemd/system/kubelet.service"
+    node.write(path, f"[Service]\nExecStart=/usr/bin/kubelet {given}\n")
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    assert found.read("file", path) == f"[Service]\nExecStart=/usr/bin/kubelet {shown}\n"
+    assert MARKER not in text
+
+
+@pytest.mark.parametrize(
     ("given", "shown"), [("1min 30s", "1min 30s"), ("30", "30"), ("infinity", "infinity"), ("a$b", "")]
 )
 def test_the_watchdog_of_the_unit_is_shown(node: FakeNode, given: str, shown: str) -> None:

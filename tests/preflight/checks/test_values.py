@@ -11,6 +11,7 @@ import yaml
 from hashcompat.analysis.preflight import examine
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.model.preflight import Status
+from hashcompat.core.records.probes import Probe
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, numbers, status, upgrade
 from tests.helpers.program import ROOT
 from tests.preflight.checks.test_flags import DROP_IN, KUBEADM_DROP_IN, NODE
@@ -1000,3 +1001,36 @@ def test_pf126_patterns_of_images(pattern: str, before: bool, now: bool) -> None
     config = f"{ENSURED}{ALLOWED}preloadedImagesVerificationAllowlist: ['{pattern}']\n"
     for to, is_fit in (("1.33.13", before), ("1.35.8", before), ("1.36.3", now), ("1.37.1", now)):
         assert (refused(to, config) == []) is is_fit, to
+
+
+@pytest.mark.parametrize(
+    ("word", "running", "expected"),
+    [
+        ("--max-pods=", "--max-pods=110", "UNKNOWN"),
+        ("--max_pods=", "--max-pods=110", "UNKNOWN"),
+        ("--fail-swap-on=", "--fail-swap-on=false", "UNKNOWN"),
+        ("--max-pods=", "--v=2", "ERROR"),
+        ("--fail-swap-on=", "--v=2", "ERROR"),
+        ("--max-pods=", GONE, "UNKNOWN"),
+        ("--max-pods=x", "--max-pods=110", "ERROR"),
+        ("--fail-swap-on", "--v=2", "OK"),
+        ("--node-labels=", "--v=2", "OK"),
+    ],
+)
+def test_pf126_an_empty_value_that_the_running_kubelet_has_may_be_one_that_was_left_out(
+    word: str, running: str | Probe, expected: str
+) -> None:
+    """Older collectors showed --max-pods=${PODS} as --max-pods=; strconv takes no empty text."""
+    arguments = f"/usr/bin/kubelet\n{running}\n" if isinstance(running, str) else running
+    unit = {
+        ("file", "/lib/systemd/system/kubelet.service"): f"[Service]\nExecStart=/usr/bin/kubelet {word}\n"
+    }
+    given = dump({**unit, ("arguments", "kubelet"): arguments})
+    assert {row[0] for row in status("PF-126", given, upgrade("1.35.0"))} == {expected}
+
+
+def test_pf126_names_the_flag_that_another_one_needs() -> None:
+    unit = "[Service]\nExecStart=/usr/bin/kubelet --exit-on-lock-contention\n"
+    given = dump({("file", "/lib/systemd/system/kubelet.service"): unit})
+    ((_, _, text),) = found("PF-126", given, upgrade("1.35.0"))
+    assert text.endswith(": it needs --lock-file")

@@ -183,7 +183,7 @@ def test_what_k3s_gives_its_kubelet_is_not_known_without_its_arguments() -> None
     [
         ([], []),
         (["--node-ip=1", "--node_ip", "2"], [("node-ip", "1", True), ("node_ip", "2", True)]),
-        (["--fail-swap-on", "--v", "4", "more"], [("fail-swap-on", "", True), ("v", "4", True)]),
+        (["--fail-swap-on", "--v", "4", "more"], [("fail-swap-on", "true", True), ("v", "4", True)]),
         (["-v", "4", "-v=5", "-v6"], [("v", "4", True), ("v", "5", True), ("v", "6", True)]),
         (
             ["--nosuch", "--nosuch2", "x", "--nosuch3=y"],

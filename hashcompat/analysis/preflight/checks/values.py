@@ -67,22 +67,33 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             advice = f"remove one of the two from {file}"
             yield Problem(Status.WARN, name, text, advice)
     nulls_remove = upgrade.hazards.drop_ins != "nulls are nothing"
-    merged = KubeletSettings(documents or (), flags, nulls_remove=nulls_remove)
-    check = SettingsCheck(merged, start, upgrade, facts.dump)
-    yield from _wrong_kinds(check)
-    yield from _refused(check, is_whole=documents is not None)
+    merged = GivenSettings(documents or (), flags, nulls_remove=nulls_remove)
+    given = GivenCheck(merged, start, upgrade, facts.dump)
+    yield from _wrong_kinds(given, facts)
+    yield from _refused(given, is_whole=documents is not None)
 
 
 # Values of another kind than their flag or field: the kubelet cannot even read them.
 
 
-def _wrong_kinds(check: SettingsCheck) -> Iterator[Problem]:
+def _wrong_kinds(given: GivenCheck, facts: Facts) -> Iterator[Problem]:
     """Yield the flags and fields that have a value of another kind."""
-    rows = check.hazards.values.rows(check.release)
+    try:
+        running: Mapping[str, str] | None = facts.running_flags
+    except (UnreadError, AbsentError):
+        running = None
+    rows = given.hazards.values.rows(given.release)
     judged = {row.field for row in rows}, {row.flag for row in rows}
     for flag in check.settings.flags:
         kind = flag.definition.kind if flag.definition else ""
         if shown.MASK in flag.value and (kind not in TEXTS or flag.name in judged[1]):
+            yield _hidden(f"--{flag.name}", flag.source)
+        elif (
+            flag_value(flag) is None
+            and not flag.value
+            and (running is None or running.get(flag.name.replace("_", "-")))
+        ):
+            # Older collectors left out the names of variables too: --max-pods=${PODS}.
             yield _hidden(f"--{flag.name}", flag.source)
         elif flag_value(flag) is None:
             setting = Setting(f"--{flag.name}", None, flag.source)

@@ -191,7 +191,7 @@ class FlagArgument(msgspec.Struct, frozen=True):
     name: str
     """Its name without dashes."""
     value: str
-    """Its value; empty for one without."""
+    """Its value; of one that is complete without, ``true``."""
     source: str
     """Where it was given."""
     definition: Flag | None
@@ -260,8 +260,9 @@ def _flag(word: UnitArgument, table: FlagTable, release: Release) -> tuple[FlagA
     else:
         name, has_value = word.text[1], word.text[2:]
         value, flag = has_value.removeprefix("="), table.by_shorthand(release, name)
-    is_whole = bool(has_value) or (flag is not None and not flag.takes_value)
-    return FlagArgument(name, value, word.source, flag), is_whole
+    is_complete = flag is not None and not flag.takes_value
+    value = "true" if is_complete and not has_value else value
+    return GivenFlag(name, value, word.source, flag), bool(has_value) or is_complete
 
 
 def root(flags: Mapping[str, str]) -> str:

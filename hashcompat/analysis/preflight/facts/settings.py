@@ -100,7 +100,7 @@ def flag_value(flag: FlagArgument) -> Any:
     kind, text = flag.definition.kind if flag.definition else "string", flag.value
     match kind:
         case "bool":
-            return truth(text or "true")
+            return truth(text)
         case "int":
             number = integer_of(text)
             fitting = numbers_of(flag.definition.type if flag.definition else "")

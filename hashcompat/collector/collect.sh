@@ -253,7 +253,7 @@ note() { echo "=$3" | NOTE=${4:-} write plain "$1" "$2"; }
 # write HOW KIND NAME: reads what the functions above print, and writes a probe as a JSON document. HOW:
 #   plain    as it is
 #   argv     arguments, one per line: names of flags, and values that are known to hold no secret
-#   env      files of variables and systemd's units: flags as above, programs and the names of other files
+#   env      files of variables and systemd's units: flags as above, programs, and the names of variables and of other files
 #   config   a KubeletConfiguration, and nothing else: its keys, and below those that are known values of ordinary forms
 #   secrets  a runtime's configuration, JSON or TOML: its keys, and values of those that are known; JSON is written one value per line
 #   state    a state file of the kubelet, and nothing else

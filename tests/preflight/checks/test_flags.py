@@ -131,6 +131,13 @@ def test_pf101_a_gate_that_is_not_locked_and_ends_the_kubelet(
     assert [name for state, name, _ in check(to, {CONFIG: text}) if state == "ERROR"] == expected
 
 
+def test_pf101_a_gate_of_a_flag_hides_that_of_the_file() -> None:
+    text = "apiVersion: v1\nkind: KubeletConfiguration\nfeatureGates: {SystemdWatchdog: false, Old: true}\n"
+    flag = running("--feature-gates=NodeSwap=true", "--feature_gates=SystemdWatchdog=true")
+    shown = check("1.35.0", {CONFIG: text, ARGUMENTS: flag})
+    assert [name for _, name, _ in shown] == ["Old"]
+
+
 def test_pf101_a_gate_without_a_value_is_off() -> None:
     """Null is false to encoding/json, in a map of bool."""
     text = "apiVersion: v1\nkind: KubeletConfiguration\nfeatureGates:\n  NodeSwap:\n"

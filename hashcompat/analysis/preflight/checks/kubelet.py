@@ -210,10 +210,12 @@ def _gates_of_config(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     try:
         listed = mapping(facts.config.get("featureGates"))
         files = [(path, mapping(document.get("featureGates"))) for path, document in facts.drop_ins]
+        of_flags = {name for name, _ in pairs(facts.flags.get(_GATES, ""))}
     except UnreadError as error:
         yield Problem(Status.UNKNOWN, "featureGates", str(error))
         return
-    for name, value in listed.items():
+    # One that a flag sets too counts as that has it (cmd/kubelet/app/server.go kubeletConfigFlagPrecedence).
+    for name, value in ((name, value) for name, value in listed.items() if name not in of_flags):
         where = next((path for path, gates in reversed(files) if name in gates), "the configuration file")
         # encoding/json reads null as false.
         yield from _of_gate(upgrade, str(name), False if value is None else value, f"featureGates of {where}")

@@ -32,8 +32,8 @@ done
 mount -t tmpfs -o mode=755 tmpfs /run
 mkdir -p /run/lock /run/dbus /run/systemd/system
 cd /run/systemd/system
-# Whatever asks for it, directly or by D-Bus, must not begin what a machine does at its start: emptying /tmp, setting sysctls.
-ln -s /dev/null sysinit.target
+# The host's files are not in a namespace: a unit with default dependencies would have /tmp emptied, and settings of the kernel changed.
+for name in tmpfiles-setup tmpfiles-setup-dev sysctl; do ln -s /dev/null "systemd-$name.service"; done
 cat > lab.target <<'UNIT'
 [Unit]
 DefaultDependencies=no

@@ -60,7 +60,7 @@ class Hazards(msgspec.Struct, frozen=True):
     cri_api: str
     """Which versions of CRI the kubelet speaks: ``v1alpha2``, ``both`` or ``v1``."""
     old_containerd: str
-    """Whether containerd 1 is still ``supported`` by that minor, or only ``tolerated``."""
+    """Whether containerd 1 is ``supported`` by that minor, or ``tolerated`` until a later one."""
     cgroup_driver_from_cri: bool
     """Whether the kubelet by default takes the cgroup driver that the runtime reports."""
     cgroup_v1_controllers: tuple[str, ...]

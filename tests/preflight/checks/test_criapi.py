@@ -58,3 +58,9 @@ def test_pf204_a_runtime_without_runtime_config(to: str, runtime: str, expected:
 @pytest.mark.parametrize("check", ["PF-104", "PF-204"])
 def test_dockershims_docker_is_the_matter_of_another_check(check: str) -> None:
     assert status(check, dump(docker("20.10.24")), upgrade("1.36.0", "1.23.17")) == [("OK", "")]
+
+
+def test_pf204_says_until_when_kubelets_start() -> None:
+    """kubernetes/kubernetes#139121 put the end of the fallback off to 1.38."""
+    ((_, _, text),) = found("PF-204", dump(containerd("1.7.20")), upgrade("1.36.3"))
+    assert text == "containerd://1.7.20 lacks RuntimeConfig: kubelet 1.36.3 starts, and 1.38 is not to"

@@ -53,7 +53,7 @@ def _find_support(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         return
     version = facts.runtime
     if not (_has_dockershim(facts, upgrade) or _can(upgrade, version, "RuntimeConfig")):
-        text = f"{version} lacks RuntimeConfig: upstream does not support it under {upgrade.target.release}"
+        text = f"{version} lacks RuntimeConfig: kubelet {upgrade.target.release} starts, and 1.38 is not to"
         step = f"; {_CONTAINERD_2}" if version.startswith("containerd://") else ""
         yield Problem(Status.WARN, version, text, f"{_UPGRADE}{step}")
 

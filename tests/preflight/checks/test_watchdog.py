@@ -28,6 +28,7 @@ def unit(watchdog: str, program: str = "/usr/bin/kubelet") -> str:
         ("1.31.14", "0", "", "OK"),
         ("1.31.14", "infinity", "", "OK"),
         ("1.31.14", "soon", "", "OK"),
+        ("1.31.14", "", "", "UNKNOWN"),
         ("1.32.0", "30s", "", "OK"),
         ("1.32.0", "1001ms", "", "OK"),
         ("1.32.0", "1s", "", "ERROR"),

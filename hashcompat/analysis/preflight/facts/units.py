@@ -157,14 +157,18 @@ def spares_other_processes(dump: Dump) -> bool:
 def watchdog(dump: Dump) -> float:
     """Return the seconds after which systemd ends a kubelet that does not notify it; 0 for never.
 
-    Raises UnreadError where it is not known which unit counts.
+    Raises UnreadError where it is not known which unit counts, and where the collector left the time out.
     """
     for place in UNITS:
         with suppress(AbsentError):
             dump.read("file", f"{place}/{KUBELET_UNIT}")
             break
-    given = [seconds(line.value) for line in _lines(dump) if line.key == "WatchdogSec"]
-    return next((each for each in reversed(given) if each is not None), 0)
+    for line in reversed([line for line in _lines(dump) if line.key == "WatchdogSec"]):
+        if not line.value:
+            raise UnreadError(f"{line.source}: the value of WatchdogSec is not shown")
+        if (found := seconds(line.value)) is not None:
+            return found
+    return 0
 
 
 _UNITS_OF_TIME: Final = {

@@ -148,7 +148,7 @@ def test_a_unit_is_read_as_systemd_reads_it(command: str, words: list[str]) -> N
         ("X='--a=\"b c\" --d'\n", ["--a=b c", "--d"]),
         ('X=--a="b c" --d\n', ["--a=b c", "--d"]),
         ('X="--a" # c\nY=--b # c\n', ["--a#", "c", "--b", "#", "c"]),
-        ('X=a\\ b\\"c\n', ["a", 'b"c']),
+        ('X=--l=\\"b\\ c\\" --d\\e\n', ["--l=b c", "--de"]),
         (" X = --a\r\nY=\r\n--b\r\n", ["--a"]),
         ("export X=--a\nY=--b\n;Y=--c\n", ["--b"]),
         ('X="--a --token=\nY=--b\n', ["--a", "--token=", "--b"]),

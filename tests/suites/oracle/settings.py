@@ -23,8 +23,11 @@ LEFT: Final = frozenset(
 """Fields that are not compared: the host decides about two, the version with which a program is linked about
 one, and a kubelet looks at others later."""
 
-OTHERS: Final = ("config", "config-dir", "kubeconfig", "bootstrap-kubeconfig", "help", "version")
-"""Flags that name files or end the program before anything is judged."""
+OTHERS: Final = (
+    *("config", "config-dir", "kubeconfig", "bootstrap-kubeconfig", "help", "version"),
+    "fail-cgroupv1",
+)
+"""Flags that name files, end the program before anything is judged, or are judged by the host."""
 
 OF_LIBRARIES: Final[Mapping[str, str]] = {"v": "logging.verbosity"}
 """Flags that libraries register, which the programs are built without, until a file has a field for it."""

@@ -299,9 +299,9 @@ def flag(arguments: Probe, name: str) -> str:
 
     A kubelet reads _ as - in names.
     """
-    found, before = "", ""
+    last_value, before = "", ""
     for line in lines(arguments.text or ""):
-        word, given, value = line.lstrip("-").partition("=")
+        word, equals, value = line.lstrip("-").partition("=")
         word = word.replace("_", "-")
         if before == name and not line.startswith("-"):
             last_value = line

@@ -53,7 +53,7 @@ def test_flags_that_are_given_twice_or_with_underscores(
 ) -> None:
     """Lists and maps add up (pflag, component-base cli/flag), but for taints; _ is - (word_sep)."""
     running = "\n".join(["/usr/bin/kubelet", *words, ""])
-    facts = Facts(dump({ARGUMENTS: running}), known=default_catalog().flag_table)
+    facts = Facts(dump({ARGUMENTS: running}), table=default_catalog().flag_table)
     assert facts.flags == (expected or {"register-with-taints": "c:NoExecute"})
 
 

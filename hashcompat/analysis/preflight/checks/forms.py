@@ -122,9 +122,12 @@ def _not_with(check: SettingsCheck, reference: SettingReference, setting: Settin
         )
 
 
-def _needs_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    if given.has(other) is None:
-        names = [*filter(None, [other.field]), *([f"--{other.flag}"] if other.flag else [])]
+def _needs_field(
+    check: SettingsCheck, reference: SettingReference, setting: Setting
+) -> Iterator[RefusedValue]:
+    if check.referenced(reference) is None:
+        flag = [f"--{reference.flag}"] if reference.flag else []
+        names = [*filter(None, [reference.field]), *flag]
         needed = names[0] if len(names) == 1 else f"{names[0]} ({names[1]})"
         yield RefusedValue(f"it needs {needed}", f"set {names[0]}, or remove {setting.name}")
 

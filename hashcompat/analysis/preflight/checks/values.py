@@ -67,22 +67,22 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             advice = f"remove one of the two from {file}"
             yield Problem(Status.WARN, name, text, advice)
     nulls_remove = upgrade.hazards.drop_ins != "nulls are nothing"
-    merged = GivenSettings(documents or (), flags, nulls_remove=nulls_remove)
-    given = GivenCheck(merged, start, upgrade, facts.dump)
-    yield from _wrong_kinds(given, facts)
-    yield from _refused(given, is_whole=documents is not None)
+    merged = KubeletSettings(documents or (), flags, nulls_remove=nulls_remove)
+    check = SettingsCheck(merged, start, upgrade, facts.dump)
+    yield from _wrong_kinds(check, facts)
+    yield from _refused(check, is_whole=documents is not None)
 
 
 # Values of another kind than their flag or field: the kubelet cannot even read them.
 
 
-def _wrong_kinds(given: GivenCheck, facts: Facts) -> Iterator[Problem]:
+def _wrong_kinds(check: SettingsCheck, facts: Facts) -> Iterator[Problem]:
     """Yield the flags and fields that have a value of another kind."""
     try:
         running: Mapping[str, str] | None = facts.running_flags
     except (UnreadError, AbsentError):
         running = None
-    rows = given.hazards.values.rows(given.release)
+    rows = check.hazards.values.rows(check.release)
     judged = {row.field for row in rows}, {row.flag for row in rows}
     for flag in check.settings.flags:
         kind = flag.definition.kind if flag.definition else ""

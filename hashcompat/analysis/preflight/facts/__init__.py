@@ -62,7 +62,7 @@ class Facts:
         is_shown = noted or ("arguments", kubelet.K3S) in dump.probes
         self.dump = kubelet.within_k3s(dump, node, _runtimes_driver) if is_shown else dump
         self.cluster = cluster
-        self._known = known
+        self._table = table
 
     @property
     def on_node(self) -> bool:
@@ -180,7 +180,7 @@ class Facts:
         else:
             if not self.restarts_from_unit:
                 return running
-        given = kubelet.flags_to_start([word.text for word in self.start.words], self._known)
+        flags = kubelet.flags_to_start([word.text for word in self.start.words], self._table)
         # The collector may have left out a value that a variable has: --config=${FILE}.
         return {name: value or running.get(name, "") for name, value in flags.items()}
 
@@ -188,7 +188,7 @@ class Facts:
     def running_flags(self) -> Mapping[str, str]:
         """The flags of the kubelet that runs."""
         kubelet.check_own_flags(self.dump)
-        return kubelet.flags(self.dump, self._known)
+        return kubelet.flags(self.dump, self._table)
 
     @cached_property
     def restarts_from_unit(self) -> bool:
@@ -205,10 +205,10 @@ class Facts:
         words = self.start.words if is_complete else (*self.start.words, *self.words)
         arguments: list[units.UnitArgument] = []
         for word, after in pairwise([*words, units.UnitArgument("", "")]):
-            flag, given, value = word.text.lstrip("-").partition("=")
+            flag, equals, value = word.text.lstrip("-").partition("=")
             if flag.replace("_", "-") == name and word.text.startswith("-"):
-                found.append(units.UnitArgument(value, word.source) if given else after)
-        return tuple(reversed(found))
+                arguments.append(units.UnitArgument(value, word.source) if equals else after)
+        return tuple(reversed(arguments))
 
     @cached_property
     def certificate_node(self) -> str:

@@ -152,7 +152,7 @@ def swaps(dump: Dump) -> list[str]:
     return [words[0] for words in map(str.split, rows) if words][1:]
 
 
-def reserved(given: Any, resource: str) -> Fraction:
+def reserved(setting: Any, resource: str) -> Fraction:
     """Return what of a resource is reserved, by a flag, ``memory=1Gi,cpu=1``, or a mapping."""
     if not isinstance(setting, Mapping):
         pairs = (pair.partition("=") for pair in str(setting or "").split(","))

@@ -40,31 +40,31 @@ _EMBEDDING: Final = frozenset({"k3s", "kubelite", "edgecore"})
 """Programs that run a kubelet within themselves, and give it flags that no command line shows."""
 
 
-def flags(dump: Dump, known: FlagTable | None = None) -> Mapping[str, str]:
+def flags(dump: Dump, table: FlagTable | None = None) -> Mapping[str, str]:
     """Read the command line of the kubelet that runs, by the names of flags with - between words.
 
     Go's flags: ``--name=value``, ``--name value``, and ``--name`` alone for a truth value. The last one
-    counts; of lists and maps all do. Without ``known`` any flag may be complete, or have the next argument.
+    counts; of lists and maps all do. Without ``table`` any flag may be complete, or have the next argument.
     """
-    return _joined(_flags_among(lines(dump.read("arguments", ARGUMENTS))[1:], known)[0], known)
+    return _joined(_flags_among(lines(dump.read("arguments", ARGUMENTS))[1:], table)[0], table)
 
 
-def flags_to_start(words: Sequence[str], known: FlagTable | None) -> Mapping[str, str]:
+def flags_to_start(words: Sequence[str], table: FlagTable | None) -> Mapping[str, str]:
     """Read the flags among arguments that no kubelet has accepted yet, as ``flags`` does.
 
     Raises UnparsedError where the last one has no value and needs one: no kubelet starts with that.
     """
-    found, unfinished = _flags_among(words, known)
+    flag_values, unfinished = _flags_among(words, table)
     if unfinished:
         raise UnparsedError(f"--{unfinished}", "it has no value")
-    return _joined(found, known)
+    return _joined(flag_values, table)
 
 
-def _joined(found: Iterable[tuple[str, str]], known: FlagTable | None) -> Mapping[str, str]:
+def _joined(flag_values: Iterable[tuple[str, str]], table: FlagTable | None) -> Mapping[str, str]:
     joined: dict[str, str] = {}
-    for given, value in found:
-        name = given.replace("_", "-")
-        separator = known.separator(name) if known else ""
+    for written, value in flag_values:
+        name = written.replace("_", "-")
+        separator = table.separator(name) if table else ""
         before = joined.get(name, "") if separator else ""
         joined[name] = separator.join(filter(None, (before, value))) if separator else value
     return joined
@@ -126,7 +126,7 @@ def flags_of_all(words: Sequence[str]) -> list[tuple[str, str]]:
     return _flags_among(words, None)[0]
 
 
-def _flags_among(words: Sequence[str], known: FlagTable | None) -> tuple[list[tuple[str, str]], str]:
+def _flags_among(words: Sequence[str], table: FlagTable | None) -> tuple[list[tuple[str, str]], str]:
     """Return the flags among arguments, and the name of the one that waits for its value at their end."""
     flag_values, waiting = list[tuple[str, str]](), ""
     for word, after in pairwise([*words, "--"]):
@@ -134,7 +134,7 @@ def _flags_among(words: Sequence[str], known: FlagTable | None) -> tuple[list[tu
         if waiting:
             flag_values.append((waiting, word))
             waiting = ""
-        elif word.startswith("-") and not equals and known is not None and known.takes_value(name):
+        elif word.startswith("-") and not equals and table is not None and table.takes_value(name):
             waiting = name
         elif word.startswith("-"):
             flag_values.append((name, value if equals else "true" if after.startswith("-") else after))
@@ -262,7 +262,7 @@ def _flag(word: UnitArgument, table: FlagTable, release: Release) -> tuple[FlagA
         value, flag = has_value.removeprefix("="), table.by_shorthand(release, name)
     is_complete = flag is not None and not flag.takes_value
     value = "true" if is_complete and not has_value else value
-    return GivenFlag(name, value, word.source, flag), bool(has_value) or is_complete
+    return FlagArgument(name, value, word.source, flag), bool(has_value) or is_complete
 
 
 def root(flags: Mapping[str, str]) -> str:
@@ -293,7 +293,7 @@ def gates(flags: Mapping[str, str], config: Mapping[str, Any]) -> Settings:
     listed = config.get("featureGates")
     of_file = listed if isinstance(listed, Mapping) else {}
     # encoding/json reads null as false.
-    values: dict[str, object] = {name: False if given is None else given for name, given in of_file.items()}
+    values: dict[str, object] = {name: False if value is None else value for name, value in of_file.items()}
     values.update(pairs(flags.get("feature-gates", "")))
     settings = ((str(name), truth(value)) for name, value in values.items())
     return frozenset((name, value) for name, value in settings if value is not None)

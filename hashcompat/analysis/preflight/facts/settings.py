@@ -150,7 +150,7 @@ def _map_of(flag: str, text: str) -> Mapping[str, str] | None:
     return entries
 
 
-def _joined(flags: Iterable[GivenFlag]) -> Mapping[str, GivenFlag]:
+def _joined(flags: Iterable[FlagArgument]) -> Mapping[str, FlagArgument]:
     """Return the flags by their names: the last of each counts, and of lists and maps all do."""
     joined: dict[str, FlagArgument] = {}
     pairs = [(argument, argument.definition) for argument in flags if argument.definition is not None]
@@ -159,7 +159,7 @@ def _joined(flags: Iterable[GivenFlag]) -> Mapping[str, GivenFlag]:
         before = joined.get(name)
         if before is not None and flag.separator:
             value = flag.separator.join(filter(None, (before.value, value)))
-        joined[name] = GivenFlag(name, value, given.source, flag)
+        joined[name] = FlagArgument(name, value, argument.source, flag)
     return joined
 
 

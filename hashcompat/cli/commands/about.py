@@ -11,8 +11,9 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, get_type_hints
 
 import click
 
@@ -23,6 +24,9 @@ from hashcompat.cli.args import command as declared
 from hashcompat.cli.completion import SHELLS, script
 from hashcompat.core.errors import ExitCode, UsageError
 from hashcompat.core.regex import regex
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver.tools import Tool
 
 
 @group
@@ -150,11 +154,27 @@ def mcp_command(arguments: McpArguments) -> None:
         raise UsageError("-f, --sample and --context exclude each other")
     if "-" in arguments.files:
         raise UsageError("-f -: standard input is for the protocol; name a file")
-    server = MCPServer("hashcompat", version=__version__, instructions=_ABOUT)
-    tools = Tools(arguments.source)
-    for tool in (tools.plan, tools.explain, tools.rules, tools.matrix):
-        server.tool()(tool)
-    server.run()
+    asked = Tools(arguments.source)
+    tools = [_tool(question) for question in (asked.plan, asked.explain, asked.rules, asked.matrix)]
+    MCPServer("hashcompat", version=__version__, instructions=_ABOUT, tools=tools).run()
+
+
+def _tool(question: Callable[..., str]) -> Tool:
+    """Return a question as a tool whose schema says what each argument is, and which refuses any other.
+
+    By itself, a tool drops the arguments that it does not have, and answers another question than was asked.
+    """
+    from mcp.server.mcpserver.tools import Tool
+    from mcp_types import ToolAnnotations
+
+    hints = get_type_hints(question, include_extras=True)
+    tool = Tool.from_function(question, annotations=ToolAnnotations(read_only_hint=True))
+    arguments = tool.fn_metadata.arg_model
+    arguments.model_config["extra"] = "forbid"
+    for name, field in arguments.model_fields.items():
+        (field.description,) = hints[name].__metadata__
+    arguments.model_rebuild(force=True)
+    return tool.model_copy(update={"parameters": arguments.model_json_schema()})
 
 
 class Tools:

@@ -20,12 +20,12 @@ SAMPLE = ("--sample",)
 
 def asked(
     *questions: tuple[str, dict[str, Any]], source: Sequence[str] = SAMPLE, **variables: str
-) -> tuple[list[str], list[Any]]:
-    """Start a server, ask it, and return the names of its tools and its answers."""
+) -> tuple[list[Any], list[Any]]:
+    """Start a server, ask it, and return its tools and its answers."""
     from mcp import Client, StdioServerParameters, stdio_client  # a second, for whoever collects the tests
     from mcp.client.stdio import get_default_environment
 
-    async def run() -> tuple[list[str], list[Any]]:
+    async def run() -> tuple[list[Any], list[Any]]:
         server = StdioServerParameters(
             command=sys.executable,
             args=["-m", "hashcompat", "mcp", *source],
@@ -35,7 +35,7 @@ def asked(
         async with Client(stdio_client(server)) as client:
             tools = await client.list_tools()
             answers = [await client.call_tool(name, words) for name, words in questions]
-            return [tool.name for tool in tools.tools], answers
+            return tools.tools, answers
 
     return anyio.run(run)
 
@@ -52,7 +52,7 @@ def test_an_assistant_asks_its_four_questions() -> None:
         ("explain", {"name": "kube-system/calico-node-xhkpj/calico-node", **releases}),
         ("matrix", {}),
     )
-    assert tools == ["plan", "explain", "rules", "matrix"]
+    assert [tool.name for tool in tools] == ["plan", "explain", "rules", "matrix"]
     plan, rule, explained, matrix = map(text, answers)
     assert "66 of 66 running containers restart" in plan
     assert "hash algorithm" in rule
@@ -98,3 +98,30 @@ def test_a_failure_is_an_answer(tmp_path: Path) -> None:
     assert answer.is_error
     assert "No answer, exit code 1" in text(answer)
     assert "broken.json" in text(answer)
+
+
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("plan", {"to_release": "1.31", "from": "1.30"}, "from"),
+    ("explain", {"name": "shop/web", "to_release": "1.31", "namespace": "shop"}, "namespace"),
+    ("rules", {"id": "HC001"}, "id"),
+    ("matrix", {"from_release": "1.30"}, "from_release"),
+]
+
+
+def test_no_argument_is_dropped_and_another_question_answered() -> None:
+    _, answers = asked(*[(tool, words) for tool, words, _ in WRONG])
+    for (tool, _, name), answer in zip(WRONG, answers, strict=True):
+        assert answer.is_error, tool
+        assert f"\n{name}\n" in text(answer), tool
+
+
+def test_a_tool_says_what_its_arguments_are_and_that_it_only_reads() -> None:
+    tools, _ = asked()
+    for tool in tools:
+        assert tool.annotations.read_only_hint, tool.name
+        assert not tool.input_schema["additionalProperties"], tool.name
+        for name, argument in tool.input_schema["properties"].items():
+            assert argument["description"], f"{tool.name} {name}"
+    schema = tools[0].input_schema
+    assert schema["required"] == ["to_release"]
+    assert schema["properties"]["from_release"]["description"].startswith("the release that runs now")

@@ -206,7 +206,13 @@ def _explained(problem: str, kind: type, text: str) -> InputError:
         place = _place(match[2])
         names = _keys(kind, place)
         close = near(match[1], names, most=1)
-        hint = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(names)}"
+        deeper = [] if close or place else near(match[1], _keys(kind, ("gate",)), most=1)
+        if deeper:
+            hint = f"{deeper[0]} goes below gate"
+        elif close:
+            hint = f"did you mean {close[0]}?"
+        else:
+            hint = f"the {'key is' if len(names) == 1 else 'keys are'} {', '.join(names)}"
         named = (*place, match[1]) if close or kind is Settings else place
         return _error(text, (*place, match[1]), f"unknown key; {hint}", named)
     if match := _MISSING.fullmatch(problem):

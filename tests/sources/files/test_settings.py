@@ -43,6 +43,9 @@ BAD = {
             "line 3: gate.max-restart: unknown key; did you mean max-restarts?",
         ),
         ("gat: {}", "line 1: gat: unknown key; did you mean gate?"),
+        ("max-restarts: 3", "line 1: max-restarts: unknown key; max-restarts goes below gate"),
+        ("gate: {}\nmaxRestarts: 3", "line 2: maxRestarts: unknown key; max-restarts goes below gate"),
+        ("namespaces: []", "line 1: namespaces: unknown key; the key is gate"),
         ("gate:\n  zzz: 1", "line 2: gate.zzz: unknown key; the keys are max-restarts, max-per-owner"),
         (
             "gate:\n  max-restarts: -1",
@@ -90,7 +93,7 @@ BAD = {
     ],
 }
 BEYOND_SCHEMA = [
-    ("a: 1\nSECRET: 1\n", "line 1: unknown key; the keys are exceptions"),
+    ("a: 1\nSECRET: 1\n", "line 1: unknown key; the key is exceptions"),
     (ROW.format("2026-02-30"), "line 4: exceptions[0].expires: want a day, such as 2026-03-31"),
     (
         ROW.format("2026-01-31").replace("  reason", "  container: a/b/c\n  reason"),

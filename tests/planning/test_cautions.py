@@ -53,6 +53,54 @@ def test_exec_probes_whose_timeout_is_enforced_from_1_20_on(
     assert warned(run, old, new, given, more=more) == expected
 
 
+MANIFEST: Json = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "kube-apiserver", "namespace": "kube-system", "creationTimestamp": None},
+    "spec": {"containers": [C], "hostNetwork": True},
+    "status": {},
+}
+DEPLOYMENT: Json = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "web"},
+    "spec": {"template": {"spec": {"containers": [C]}}},
+}
+WITH_UID: Json = {**MANIFEST, "metadata": {**MANIFEST["metadata"], "uid": "u"}}
+IF_STATIC = (
+    "1 Pod without a uid is planned as if created by an API server; 1.32.13 recreates static pods like it "
+    "(HC022), and --static-pod-dir in place of -f plans these: kube-system/kube-apiserver"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "expected"),
+    [
+        ("1.31.14", "1.32.13", MANIFEST, [IF_STATIC]),
+        ("1.31.13", "1.31.14", MANIFEST, []),  # the same UID
+        ("1.16.15", "1.17.17", MANIFEST, []),  # the same text
+        ("1.30.14", "1.31.14", MANIFEST, []),  # restarts as an ordinary pod too
+        ("1.31.14", "1.32.13", WITH_UID, []),
+        ("1.31.14", "1.32.13", DEPLOYMENT, []),
+        ("1.31.14", "1.32.13", pod(C), []),
+    ],
+)
+def test_a_manifest_that_is_kept_and_may_be_a_static_pods(
+    run: Run, old: str, new: str, given: Json, expected: list[str]
+) -> None:
+    """Who plans /etc/kubernetes/manifests with -f is not to read that the control plane stays."""
+    lines = run("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", stdin=as_json(given))
+    assert [line for line in lines.document["spec"]["warnings"] if "static" in line] == expected
+
+
+def test_manifests_of_a_directory_of_static_pods_are_planned_as_such(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "kube-apiserver.json").write_bytes(as_json(MANIFEST))
+    static = ("--static-pod-dir", str(tmp_path), "--node-name", "n")
+    result = run("plan", "--from", "1.31.14", "--to", "1.32.13", *static, "-o", "json")
+    assert result.item["verdict"] == "RESTART"
+    assert not [line for line in result.document["spec"]["warnings"] if "static" in line]
+
+
 def host(runtime: str) -> Any:
     made = node("v1.24.8")
     made["status"]["nodeInfo"]["containerRuntimeVersion"] = runtime

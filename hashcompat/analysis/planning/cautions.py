@@ -93,6 +93,8 @@ class Caution(msgspec.Struct, frozen=True):
     """Both releases, where only the target one kills it for a slow probe; else None."""
     skipped: str = ""
     """Why its static pod does not run, whose manifest kubelets read past; else empty."""
+    if_static: str = ""
+    """The target release, where that keeps it and creates it again if it is a static pod's; else empty."""
 
 
 _NONE: Final = Caution()
@@ -126,6 +128,7 @@ class Cautions:
         self._unready: dict[str, Unready] = {}
         self._needs: dict[RestartNeed, FewNames] = {}
         self._doubtful: dict[tuple[bool, str], FewNames] = {}
+        self._if_static: dict[str, FewNames] = {}
         self._skipped = set[str]()
         self._outdated = FewNames()
         self._nodes = set[str]()
@@ -170,6 +173,7 @@ class Cautions:
                 tuple(_restart_needs(draft.pod, draft.container, case)) if verdict is Verdict.RESTART else ()
             ),
             slow=(str(case.old.release), str(case.new.release)) if slow else None,
+            if_static=str(case.new.release) if verdict is Verdict.KEEP and _restarts_if_static(case) else "",
         )
 
     def add(self, caution: Caution, pod: Pod | PodName, container: str) -> None:
@@ -185,6 +189,7 @@ class Cautions:
             (caution.failed, self._failed),
             (caution.barred, self._barred),
             (caution.stuck, self._stuck),
+            (caution.if_static, self._if_static),
         )
         for what, pods in of_pods:
             if what:
@@ -242,15 +247,7 @@ class Cautions:
                 "select a label which it does not set itself (kubernetes/kubernetes#94087: "
                 f"{count(len(pods), 'pod')}: {pods})"
             )
-        for (may_be, doubt), pods in sorted(self._doubtful.items()):
-            is_single = len(pods) == 1
-            ordinary = "an ordinary one" if is_single else "ordinary ones"
-            worse = f"{'is' if is_single else 'are'} treated as static or ordinary, whichever is worse"
-            said = worse if may_be else f"{'is' if is_single else 'are'} {ordinary}"
-            yield (
-                f"{count(len(pods), 'pod')} with the annotation of a mirror pod {said}, "
-                f"because {doubt}: {pods}"
-            )
+        yield from self._created_by()
         if self._outdated:
             yield (
                 f"ignored the records of {count(len(self._outdated), 'container')} because they predate what "
@@ -271,6 +268,25 @@ class Cautions:
                         f"{runtime} on {name} {fault.about} ({fault.source}): "
                         "if it restarts too, every pod that is not on the host's network is recreated"
                     )
+
+    def _created_by(self) -> Iterator[str]:
+        """Yield a line for each doubt about who creates pods: an API server, or a kubelet by a manifest."""
+        for (may_be, doubt), pods in sorted(self._doubtful.items()):
+            is_single = len(pods) == 1
+            ordinary = "an ordinary one" if is_single else "ordinary ones"
+            worse = f"{'is' if is_single else 'are'} treated as static or ordinary, whichever is worse"
+            said = worse if may_be else f"{'is' if is_single else 'are'} {ordinary}"
+            yield (
+                f"{count(len(pods), 'pod')} with the annotation of a mirror pod {said}, "
+                f"because {doubt}: {pods}"
+            )
+        for new, pods in sorted(self._if_static.items()):
+            is_single = len(pods) == 1
+            yield (
+                f"{count(len(pods), 'Pod')} without a uid {'is' if is_single else 'are'} planned as if created by "
+                f"an API server; {new} recreates static pods like {'it' if is_single else 'them'} (HC022), and "
+                f"--static-pod-dir in place of -f plans these: {pods}"
+            )
 
 
 def of_pod(caution: Caution, pod: Pod) -> Caution:
@@ -343,6 +359,16 @@ def _barred(case: Case) -> tuple[str, str] | None:
 
 def _release_and_reason(case: Case, decision: Decision | None) -> tuple[str, str] | None:
     return (str(case.new.release), decision.reasons[0].text) if decision else None
+
+
+def _restarts_if_static(case: Case) -> bool:
+    """Return whether a manifest may be a static pod's, which the target kubelet would give another UID.
+
+    Nothing in it shows who creates the pod. Those of kubeadm look like any other.
+    """
+    pod = case.pod
+    may_be = pod.manifest and not (pod.static or pod.owner or pod.workload)
+    return may_be and not static.same_uid(structs.replace(pod, static=True), case.old, case.new)
 
 
 def _waits_for_sidecar(case: Case) -> str:

@@ -121,7 +121,10 @@ def opened(
         kind = "Pod"  # items of a typed list may leave their kind out
         value = {**value, "kind": kind}
     if not isinstance(kind, str) or not kind:
-        todo = f"; an event of a watch; save objects: {SAVE}" if _is_event(value) else _of_runtime(value)
+        if _is_event(value):
+            todo = f"; an event of a watch; save objects: {SAVE}"
+        else:
+            todo = _of_runtime(value) or (f"; save objects: {SAVE}" if path == "$" else "")
         raise InputError(f"{origin}: {path}: not a Kubernetes object: it has no kind{todo}")
     _check_kind(value, kind, f"{origin}: {path}")
     _check_answer(value, kind, f"{origin}: {path}")

@@ -44,7 +44,7 @@ CONTENT: list[tuple[str, bytes, str]] = [
     (
         "a JSON object of another kind of program",
         b'{"name": "x"}',
-        "$: not a Kubernetes object: it has no kind",
+        "$: not a Kubernetes object: it has no kind; save objects: kubectl get nodes,pods -A -o json",
     ),
     (
         "crictl ps",

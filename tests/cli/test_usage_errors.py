@@ -12,6 +12,13 @@ PLAN = ("plan", "--from", "1.9.11", "--to", "1.10.0")
 USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("no --from and no pods", ("explain", "--to", "1.9.11"), "--from is missing; name the kubelet release"),
     ("no --to", ("plan", "--from", "1.9.11", "--sample"), "--to is missing"),
+    ("a file without -f", ("plan", "--to", "1.10.0", "a.json"), "(a.json); each file takes an -f of its own"),
+    (
+        "files that a shell found for one -f",
+        (*PLAN, "-f", "a.json", "b.json", "c.json"),
+        "(b.json c.json); each file takes an -f of its own",
+    ),
+    ("a word where no file goes", ("releases", "1.31"), "unexpected extra argument (1.31)\n"),
     ("files to choose from, and none", (*PLAN, "--sample", "-R"), "-R goes with -f FILE|DIR"),
     ("to choose from a cluster", (*PLAN, "--exclude", "a"), "--exclude goes with -f FILE|DIR"),
     ("details in a table", (*PLAN, "--sample", "--details"), "--details goes with --out, or with -o json"),

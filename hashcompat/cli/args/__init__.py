@@ -163,6 +163,10 @@ def _empty_value(name: str, metavar: str, instead: str) -> UsageError:
     return UsageError(f"{name}: the value is empty; {wanted}{instead}")
 
 
+_EXTRA: Final = "unexpected extra argument"
+"""What click says of words that no parameter takes."""
+
+
 class Command(click.Command):
     """A command whose ``--help`` shows options in groups, and whose options have one value each."""
 
@@ -173,6 +177,8 @@ class Command(click.Command):
             rest = super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # click's parser leaves out whose --help has the option
+            if _EXTRA in error.message and any("-f" in one.opts for one in self.params):
+                error.message += "; each file takes an -f of its own"  # as after -f *.json
             raise
         if not ctx.resilient_parsing:
             _, _, order = self.make_parser(ctx).parse_args(words)

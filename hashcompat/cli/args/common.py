@@ -19,7 +19,7 @@ from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.escape import count, few
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import AUTO, Plan, Way
-from hashcompat.core.model.pods import Inventory, Node
+from hashcompat.core.model.pods import Inventory, Node, Source
 from hashcompat.core.model.results import Making
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.formats import FORMATS, chosen, offered
@@ -146,11 +146,13 @@ class Releases:
         if not counts:
             for _ in inventory.pods:  # what is wrong with the input comes first: it may have cost the nodes
                 pass
-            raise missing_from(
-                ", and no node in the input reports a release"
-                if nodes
-                else ": the input has pods and no nodes, which kubectl get nodes,pods -A -o json saves too"
-            )
+            if nodes:
+                why = ", and no node in the input reports a release"
+            elif inventory.origin.kind is Source.CLUSTER:
+                why = ", and the cluster shows no nodes"  # why not was said where they were asked for
+            else:
+                why = ": the input has pods and no nodes, which kubectl get nodes,pods -A -o json saves too"
+            raise missing_from(why)
         releases = names.catalog.in_order(counts)  # oldest first and unknown ones last
         more = [f"and {count(len(releases) - _SHOWN, 'other release')}"] if len(releases) > _SHOWN else []
         shown = [f"{name} ({count(counts[name], 'node')})" for name in releases[:_SHOWN]]

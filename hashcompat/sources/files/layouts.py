@@ -178,8 +178,7 @@ def _not_excluded(names: Sequence[str], patterns: Sequence[str]) -> Sequence[str
 _CHART: Final = "Chart.yaml"
 _TEMPLATE: Final = regex(r"\{\{")
 RENDER: Final = (
-    "render charts with helm template DIR, and overlays with kubectl kustomize DIR, "
-    "each piped to hashcompat -f -"
+    "render charts with helm template DIR, and overlays with kubectl kustomize DIR, and pipe each to -f -"
 )
 """What to do with what is no object before it is rendered."""
 

@@ -141,6 +141,9 @@ def test_nodes_that_may_not_be_read_are_done_without_where_the_release_is_given(
     refused = live(*AUTO)
     assert (refused.code, refused.out) == (1, "")
     assert "'hashcompat rbac' prints the role that is needed" in refused.err
+    unnamed = live("plan", "--to", "1.10.0")
+    assert (unnamed.code, unnamed.out) == (64, "")
+    assert "\nError: --from is missing, and the cluster shows no nodes; name the kubelet" in unnamed.err
 
 
 def test_nodes_that_cannot_be_read_for_another_reason_are_an_error(

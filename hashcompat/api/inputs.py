@@ -253,11 +253,12 @@ def load_cluster(
     ``selector`` selects by labels, as kubectl does. Only get and list of pods and nodes are used, get of the
     namespace kube-system, whose UID is that of the cluster, and with ``budgets`` list of
     PodDisruptionBudgets. Nodes that may not be read are left out, unless ``needs_nodes``. The pods are kept
-    in a temporary file, and read again for each iteration. Raises InputError,
-    naming the request, for what is refused or cannot be read completely.
+    in a temporary file, and read again for each iteration. Raises InputError for what is refused, naming the
+    request, and for a cluster that cannot be reached or read completely.
     """
     check_keywords(access, AccessFields.__annotations__)
     from hashcompat.sources import cluster  # noqa: PLC0415 - files need no HTTP client
+    from hashcompat.sources.cluster.kubeapi import UnreachableError  # noqa: PLC0415
 
     scope = cluster.ReadScope(
         names_of(namespaces, "namespaces"), names_of(nodes, "nodes"), selector, needs_nodes, budgets=budgets
@@ -265,8 +266,11 @@ def load_cluster(
     timeout = access.get("timeout", 1.0)
     if not isinstance(timeout, int | float) or isinstance(timeout, bool):
         raise wrong("timeout", "a number of seconds", timeout)
-    # a library has no terminal
-    return cluster.collect(cluster.Access(**access), scope, lambda _: None, lambda _: None)
+    try:
+        # a library has no terminal
+        return cluster.collect(cluster.Access(**access), scope, lambda _: None, lambda _: None)
+    except UnreachableError as error:
+        raise InputError(f"cannot read the cluster: {error}") from None
 
 
 def select(source: Source, chosen: Filters) -> Inventory:

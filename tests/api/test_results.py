@@ -229,6 +229,10 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         lambda: hashcompat.load_cluster(contxt="a"),  # type: ignore[call-arg]
         "^contxt: no such keyword; did you mean context",
     ),
+    "a cluster that is not reached": (
+        lambda: hashcompat.load_cluster(kubeconfig="/no/such"),
+        "^cannot read the cluster: .",
+    ),
     "None for filters": (lambda: hashcompat.select(PODS, None), "^chosen: want Filters, got NoneType"),  # type: ignore[arg-type]
     "a key that a policy does not have": (
         lambda: hashcompat.Policy(max_restart="5%"),  # type: ignore[call-arg]

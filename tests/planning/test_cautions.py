@@ -89,8 +89,14 @@ def test_a_manifest_that_is_kept_and_may_be_a_static_pods(
     run: Run, old: str, new: str, given: Json, expected: list[str]
 ) -> None:
     """Who plans /etc/kubernetes/manifests with -f is not to read that the control plane stays."""
-    lines = run("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", stdin=as_json(given))
-    assert [line for line in lines.document["spec"]["warnings"] if "static" in line] == expected
+    upgrade = ("--from", old, "--to", new, "-f", "-")
+    planned = run("plan", *upgrade, "-o", "json", stdin=as_json(given))
+    assert [line for line in planned.document["spec"]["warnings"] if "static" in line] == expected
+    name = f"{planned.item['namespace']}/{planned.item['pod']}"
+    explained = run("explain", name, *upgrade, stdin=as_json(given))
+    assert [line for line in explained.out.splitlines() if "static pods" in line] == [
+        f"Warning: {line}" for line in expected
+    ]
 
 
 def test_manifests_of_a_directory_of_static_pods_are_planned_as_such(run: Run, tmp_path: Path) -> None:

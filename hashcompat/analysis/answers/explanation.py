@@ -311,7 +311,7 @@ class Explanations(Result[Explanation], msgspec.Struct, frozen=True):
     full: bool = False
     """Whether people get to see the texts whole."""
     warnings: tuple[str, ...] = ()
-    """Which nodes report another release than the current one that is given."""
+    """Which nodes report another release than the current one that is given, and who may create the pods."""
     way: Way | None = None
     """From which release to which."""
     running: tuple[str, ...] = ()
@@ -365,11 +365,12 @@ def explain(
     items = planner.settled()
     chosen.sort(key=lambda row: (not row[1].pod.node, row[1].pod.node))
     _, warnings = planner.disputes(items[place] for place, _ in chosen)
+    besides, doubts = planner.besides((items[place], draft) for place, draft in chosen)
     return Explanations(
         tuple(explained(items[place], draft, way, view, show_values=show_values) for place, draft in chosen),
-        warnings=warnings,
+        warnings=(*warnings, *doubts),
         way=way,
         running=tuple(dict.fromkeys(items[place].from_release for place, _ in chosen)),
         origin=ages.dated(inventory.origin),
-        besides=planner.besides((items[place], draft) for place, draft in chosen),
+        besides=besides,
     )

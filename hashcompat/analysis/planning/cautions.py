@@ -247,7 +247,7 @@ class Cautions:
                 "select a label which it does not set itself (kubernetes/kubernetes#94087: "
                 f"{count(len(pods), 'pod')}: {pods})"
             )
-        yield from self._created_by()
+        yield from self.of_creators()
         if self._outdated:
             yield (
                 f"ignored the records of {count(len(self._outdated), 'container')} because they predate what "
@@ -269,7 +269,7 @@ class Cautions:
                         "if it restarts too, every pod that is not on the host's network is recreated"
                     )
 
-    def _created_by(self) -> Iterator[str]:
+    def of_creators(self) -> Iterator[str]:
         """Yield a line for each doubt about who creates pods: an API server, or a kubelet by a manifest."""
         for (may_be, doubt), pods in sorted(self._doubtful.items()):
             is_single = len(pods) == 1

@@ -255,14 +255,17 @@ class Planner:
         disputed = tuple(DisputedNode(name, reported[name]) for name in names)
         return disputed, (contradiction(disputed, judge.way.old, overridden=overridden),) if disputed else ()
 
-    def besides(self, drafts: Iterable[tuple[Item, Draft]]) -> tuple[str, ...]:
-        """Say what happens to some containers besides restarts, each with its settled item."""
+    def besides(self, drafts: Iterable[tuple[Item, Draft]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Say what happens to some containers besides restarts, each with its settled item.
+
+        With doubts about who creates their pods, on which their verdicts rest.
+        """
         cautions = Cautions(self._judge)
         for item, draft in drafts:
             caution = cautions.of(draft, item.verdict, recreated=item.pod_recreated)
             own_caution = of_pod(caution, draft.pod)
             cautions.add(own_caution, draft.pod, draft.container.name)
-        return tuple(cautions.besides())
+        return tuple(cautions.besides()), tuple(cautions.of_creators())
 
     def plan(self, differences: Sequence[int] = ()) -> Plan:
         """Return the plan of the pods, without hops; once, at the end.

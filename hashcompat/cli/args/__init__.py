@@ -178,7 +178,8 @@ class Command(click.Command):
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # click's parser leaves out whose --help has the option
             if _EXTRA in error.message and any("-f" in one.opts for one in self.params):
-                error.message += "; each file takes an -f of its own"  # as after -f *.json
+                # as after -f *.json
+                raise click.UsageError(f"{error.message}; each file takes an -f of its own", ctx) from None
             raise
         if not ctx.resilient_parsing:
             _, _, order = self.make_parser(ctx).parse_args(words)

@@ -309,9 +309,9 @@ class NormalizationSummary(Object, frozen=True):
     containers: Count
     """Containers of the input."""
     killed_before: Count
-    """Containers that are killed with the records as they are."""
+    """Containers that restart or are killed with the records as they are."""
     killed_after: Count
-    """Those that are killed once the records are rewritten."""
+    """Those that still do once the records are rewritten."""
     unknown: Count
     """Containers of which that is unknown."""
     records: Count

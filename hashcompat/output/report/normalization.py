@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hashcompat.core.model.escape import are, count, name_path, owner_path, word
+from hashcompat.core.model.escape import agree, count, name_path, owner_path, word
 from hashcompat.core.model.preflight import Change, Done, Normalization, NormalizationRun, State
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.output.documents import nodes as docs
@@ -127,9 +127,9 @@ def _overview(made: Normalization, _screen: Screen) -> Iterator[Section]:
 
 
 def _first_line(made: Normalization) -> str:
-    killed = f"{count(made.before, 'container')} {are(made.before)} killed"
-    after = f"with the records as they are, {made.after} once rewritten"
-    return f"Kubelet {way_of(made)}: {killed} {after}"
+    restart = f"{count(made.before, 'container')} {agree(made.before, 'restart')}"
+    after = f"with the records as they are, {made.after} once they are rewritten"
+    return f"Kubelet {way_of(made)}: {restart} {after}"
 
 
 def _notes(made: Normalization) -> Iterator[str]:
@@ -137,7 +137,7 @@ def _notes(made: Normalization) -> Iterator[str]:
     if made.pins:
         yield f"Warning: {_PINNED}"
     written = f"{count(made.rewritten, 'record')} and {count(len(made.pins), 'manifest')} to rewrite"
-    yield f"{written}; {made.after} of {made.before} would still be killed, {made.unknown} unknown"
+    yield f"{written}; {made.after} of {made.before} would still restart, {made.unknown} unknown"
 
 
 def _ranking(made: Normalization) -> Ranking:

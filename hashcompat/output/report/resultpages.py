@@ -150,8 +150,8 @@ def normalization_page(report: Report[Normalization], made: Normalization) -> Pa
         report,
         made,
         counts=[
-            Count(made.before, "killed with the records as they are"),
-            Count(made.after, "killed once rewritten"),
+            Count(made.before, "restart with the records as they are"),
+            Count(made.after, "restart once rewritten"),
             Count(made.unknown, "unknown"),
             Count(made.rewritten, "records to rewrite"),
             Count(len(made.pins), "manifests to rewrite"),

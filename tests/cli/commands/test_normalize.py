@@ -35,11 +35,12 @@ def test_the_page_says_what_is_rewritten_and_what_stays(run: Run, tmp_path: Path
     result = run("normalize", "--to", "1.31.14", "-f", "-", "--recorded", records(tmp_path), stdin=PODS)
     assert result.code == 0, result.err
     assert result.out.splitlines()[0] == (
-        "Kubelet v1.30.14 -> 1.31.14: 2 containers are killed with the records as they are, 1 once rewritten"
+        "Kubelet v1.30.14 -> 1.31.14: 2 containers restart with the records as they are, "
+        "1 once they are rewritten"
     )
     assert "ns/q   c            RESTART    nothing shows the hash that is recorded of it" in result.out
     assert result.err.splitlines()[-1] == (
-        "1 record and 0 manifests to rewrite; 1 of 2 would still be killed, 0 unknown"
+        "1 record and 0 manifests to rewrite; 1 of 2 would still restart, 0 unknown"
     )
 
 

@@ -19,6 +19,10 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
         "(b.json c.json); each file takes an -f of its own",
     ),
     ("a word where no file goes", ("releases", "1.31"), "unexpected extra argument (1.31)\n"),
+    *(
+        (f"two names in one value of {flag}", (*PLAN, "--sample", flag, "a,b"), f"{flag} a,b: want one name")
+        for flag in ("-n", "--exclude-namespace", "--node", "--owner")
+    ),
     ("files to choose from, and none", (*PLAN, "--sample", "-R"), "-R goes with -f FILE|DIR"),
     ("to choose from a cluster", (*PLAN, "--exclude", "a"), "--exclude goes with -f FILE|DIR"),
     ("details in a table", (*PLAN, "--sample", "--details"), "--details goes with --out, or with -o json"),

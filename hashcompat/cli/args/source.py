@@ -66,6 +66,18 @@ class ScopeOptions:
         "--owner", multiple=True, metavar="KIND/NAME", help="Only pods of this owner; repeatable."
     )
 
+    def __post_init__(self) -> None:
+        """Refuse several names in one value: none has a comma in it, and an excluded one need not exist."""
+        given = {
+            "-n": self.namespaces,
+            "--exclude-namespace": self.excluded_namespaces,
+            "--node": self.nodes,
+            "--owner": self.owners,
+        }
+        for word, names in given.items():
+            if several := next((name for name in names if "," in name), ""):
+                raise UsageError(f"{word} {several}: want one name; repeat {word} for each other")
+
     @property
     def filters(self) -> Filters:
         """What is left of the pods that were read."""

@@ -109,7 +109,9 @@ def check_cluster(plan: Plan, wanted: str, place: str) -> None:
         return
     if not plan.origin.cluster:
         raise InputError(
-            f"$.spec.source.clusterUID: empty, and {place} is {wanted}: its input names no cluster, or two"
+            f"$.spec.source.clusterUID: empty, and {place} is {wanted}: the input of the plan has no "
+            "namespace kube-system, or those of two clusters; "
+            "kubectl get nodes,pods,namespaces -A -o json saves it"
         )
     if plan.origin.cluster != wanted:
         raise InputError(f"a plan of the cluster {plan.origin.cluster}, and {place} is {wanted}")

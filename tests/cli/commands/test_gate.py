@@ -130,7 +130,7 @@ def test_files_of_two_clusters_are_of_neither(run: Run, tmp_path: Path) -> None:
     words = ("gate", *UP, "-f", tmp_path / "a", "--cluster-uid", "a", "--max-restarts", "9")
     assert run(*words).code == 0
     refused = run(*words, "-f", tmp_path / "b")
-    assert (refused.code, "its input names no cluster, or two" in refused.err) == (1, True)
+    assert (refused.code, "no namespace kube-system, or those of two" in refused.err) == (1, True)
 
 
 @pytest.mark.parametrize("how", REFUSED)

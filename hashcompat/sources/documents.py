@@ -17,7 +17,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.allowance import LONGEST_NAME, values_in
 from hashcompat.core.go.jsonpath import Lines, is_object
-from hashcompat.core.go.jsontext import clean, kind_of
+from hashcompat.core.go.jsontext import clean, kind_of, no_text
 from hashcompat.sources.content import RefusedError
 
 Word = TypeVar("Word", bound=StrEnum)
@@ -249,7 +249,7 @@ class Fields(msgspec.Struct, frozen=True):
         """Return the name below a key, an empty one for null; errors as ``object``, and for a long one."""
         child = self.value.get(key)
         if not isinstance(child, str | None):
-            raise self.error(key, f"want a string, got {kind_of(child)}")
+            raise self.error(key, no_text(child))
         if child and len(child) > LONGEST_NAME:
             raise self.error(key, f"more than {LONGEST_NAME:,} characters")
         return clean(child) if child else ""

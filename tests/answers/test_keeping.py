@@ -156,7 +156,7 @@ def test_a_pods_value_of_the_wrong_type_is_named(run: Run, made: Any) -> None:
     given = as_json(made(spec={"tolerations": [{"key": 1}]}))
     result = run("snapshot", "-f", "-", stdin=given)
     assert (result.code, result.out) == (1, "")
-    problem = "$.spec.tolerations[0].key: want a string, got an integer"
+    problem = "$.spec.tolerations[0].key: want a string, got an integer; put it in quotes"
     assert result.err == f"Error: standard input: {problem}\n"
 
 

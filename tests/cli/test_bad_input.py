@@ -56,6 +56,11 @@ CONTENT: list[tuple[str, bytes, str]] = [
     ("the collector", as_json({"hashcompat": "dump", "format": 2, "node": "n"}), f"it has no kind{GOES}"),
     ("YAML text", b"hello\n", "$: not a Kubernetes object"),
     ("a kind that is no text", b'{"kind": 3}', "$: not a Kubernetes object: it has no kind"),
+    (
+        "a name that YAML takes for false",
+        b"apiVersion: v1\nkind: Pod\nspec: {nodeName: n, containers: [{name: c}]}\n",
+        "$.spec.nodeName: want a string, got a boolean; put it in quotes",
+    ),
     ("only a Service", b'{"kind": "Service", "apiVersion": "v1"}', "no pods in the input"),
     ("an empty List", as_json({"kind": "List", "items": []}), "no pods in the input"),
     ("a List of a number", as_json({"kind": "List", "items": [1]}), "$.items[0]: not a Kubernetes object"),

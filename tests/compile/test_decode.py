@@ -137,7 +137,10 @@ def test_keys_are_told_apart_by_case_and_unknown_ones_dropped() -> None:
     ("document", "problem"),
     [
         pytest.param("[]", "want an object, got a list", id="no object at the top"),
-        pytest.param('{"name": 1}', ".name: want a string, got an integer", id="string"),
+        pytest.param('{"name": 1}', ".name: want a string, got an integer; put it in quotes", id="string"),
+        pytest.param(
+            '{"name": false}', ".name: want a string, got a boolean; put it in quotes", id="boolean"
+        ),
         pytest.param('{"tty": "true"}', ".tty: want true or false, got a string", id="boolean"),
         pytest.param('{"tty": 1}', ".tty: want true or false, got an integer", id="number for a boolean"),
         pytest.param('{"ports": {}}', ".ports: want a list, got an object", id="list"),

@@ -200,7 +200,7 @@ WRONG: dict[str, tuple[Json, str]] = {
     ),
     "a name that is a number": (
         pod(status={"containerStatuses": [{**RUNS, "name": 5}]}),
-        "status.containerStatuses[0].name: want a string, got an integer",
+        "status.containerStatuses[0].name: want a string, got an integer; put it in quotes",
     ),
     "a status without a name": (
         pod(status={"containerStatuses": [{"state": {}}]}),

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from hashcompat.core.errors import DecodeError, UsageError
 from hashcompat.core.go.jsonpath import is_object
-from hashcompat.core.go.jsontext import clean, integer, kind_of, quote
+from hashcompat.core.go.jsontext import clean, integer, kind_of, no_text, quote
 from hashcompat.core.go.types import (
     INT_BITS,
     UINT_BITS,
@@ -188,7 +188,7 @@ def _decode_string(value: Any) -> str:
         return clean(value)
     if value is None:
         return ""
-    raise DecodeError(f"want a string, got {kind_of(value)}")
+    raise DecodeError(no_text(value))
 
 
 def _bool(value: Any) -> bool:

@@ -63,6 +63,12 @@ def kind_of(value: object) -> str:
     return _KINDS.get(type(value), "a number with a fraction or an exponent")
 
 
+def no_text(value: object) -> str:
+    """Say that a value is no string; in quotes, what YAML reads as another kind is one: ``n``, ``5``."""
+    quoted = "" if isinstance(value, dict | list | None) else "; put it in quotes"
+    return f"want a string, got {kind_of(value)}{quoted}"
+
+
 def clean(text: str) -> str:
     """Replace every lone surrogate and every byte that was not UTF-8 by U+FFFD, as Go's decoder does."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)

@@ -165,7 +165,7 @@ def _tool(question: Callable[..., str]) -> Tool:
     By itself, a tool drops the arguments that it does not have, and answers another question than was asked.
     """
     from mcp.server.mcpserver.tools import Tool
-    from mcp_types import ToolAnnotations
+    from mcp.types import ToolAnnotations
 
     hints = get_type_hints(question, include_extras=True)
     tool = Tool.from_function(question, annotations=ToolAnnotations(read_only_hint=True))

@@ -366,9 +366,10 @@ def _restarts_if_static(case: Case) -> bool:
 
     Nothing in it shows who creates the pod. Those of kubeadm look like any other.
     """
-    pod = case.pod
-    may_be = pod.manifest and not (pod.static or pod.owner or pod.workload)
-    return may_be and not static.same_uid(structs.replace(pod, static=True), case.old, case.new)
+    pod, old, new = case.pod, case.old, case.new
+    if not pod.manifest or pod.static or pod.owner or pod.workload:
+        return False
+    return static.moves_every(old, new) or not static.same_uid(structs.replace(pod, static=True), old, new)
 
 
 def _waits_for_sidecar(case: Case) -> str:

@@ -6,6 +6,7 @@ Source: pkg/kubelet/config/common.go ``applyDefaults``, pkg/kubelet/config/confi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from msgspec import structs
@@ -211,6 +212,14 @@ def as_ordinary(case: Case) -> Case:
     """Return the case of a pod that the API server alone knows, whatever its annotations."""
     pod = structs.replace(case.pod, static=False, config_hash="", from_url=False)
     return structs.replace(case, pod=pod)
+
+
+@lru_cache(maxsize=64)
+def moves_every(old: Kubelet, new: Kubelet) -> bool:
+    """Return whether an upgrade gives every static pod without a UID in its manifest another UID."""
+    from hashcompat.core.kubelet.staticpods import new_uids  # noqa: PLC0415 - few pods are static
+
+    return not same_minor(old.release, new.release) and bool(new_uids(old, new))
 
 
 def same_uid(pod: Pod, old: Kubelet, new: Kubelet, compare: Compare | None = None) -> bool | None:

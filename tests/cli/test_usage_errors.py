@@ -18,6 +18,7 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
         (*PLAN, "-f", "a.json", "b.json", "c.json"),
         "(b.json c.json); each file takes an -f of its own",
     ),
+    ("a word for a number", (*PLAN, "--sample", "--jobs", "x"), "'x' is not a valid whole number."),
     ("a word where no file goes", ("releases", "1.31"), "unexpected extra argument (1.31)\n"),
     *(
         (f"two names in one value of {flag}", (*PLAN, "--sample", flag, "a,b"), f"{flag} a,b: want one name")

@@ -58,6 +58,12 @@ def argument(**settings: Any) -> Any:
     return _Declared((), settings)
 
 
+class Whole(click.IntRange):
+    """A whole number between two, which the error calls so: click's own says "a valid integer range"."""
+
+    name = "whole number"
+
+
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 def group(made: type[Group]) -> type[Group]:
     """Let a class with options take their values by name; ``__post_init__`` checks them, and none changes.

@@ -16,7 +16,7 @@ from msgspec import structs
 from hashcompat.analysis import planning
 from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch, Options
 from hashcompat.analysis.planning.view import View
-from hashcompat.cli.args import flag, group, option
+from hashcompat.cli.args import Whole, flag, group, option
 from hashcompat.cli.args.common import Quiet, ReleaseNames, Releases
 from hashcompat.cli.args.inventory import InventoryRequest
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
@@ -304,7 +304,7 @@ class Jobs:
     jobs: int | None = option(
         "--jobs",
         metavar="N",
-        type=click.IntRange(1, _MOST),
+        type=Whole(1, _MOST),
         help="Number of processes for large JSON files; default: one per processor, up to 4.",
     )
 

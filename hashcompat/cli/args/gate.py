@@ -16,10 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar
 
-import click
 import msgspec
 
-from hashcompat.cli.args import flag, group, option, values_of
+from hashcompat.cli.args import Whole, flag, group, option, values_of
 from hashcompat.cli.args.source import cluster_state
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.impact import Rollout
@@ -263,7 +262,7 @@ class RolloutFlags:
     )
     settle: int = option(
         "--settle",
-        type=click.IntRange(0, 3600),
+        type=Whole(0, 3600),
         default=0,
         metavar="SECONDS",
         help="With --after: how long to keep checking while the kubelet of --node settles. A surprise "

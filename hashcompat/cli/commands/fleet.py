@@ -13,7 +13,16 @@ from msgspec import structs
 from hashcompat import cli
 from hashcompat.analysis.gating import Wanted, waves
 from hashcompat.cli import output
-from hashcompat.cli.args import WithArguments, argument, flag, given_flags, group, option, with_parts
+from hashcompat.cli.args import (
+    Whole,
+    WithArguments,
+    argument,
+    flag,
+    given_flags,
+    group,
+    option,
+    with_parts,
+)
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import Quiet, ReleaseData, ReleaseNames, shows
 from hashcompat.cli.args.facts import KEEP_GOING
@@ -46,7 +55,7 @@ class WorkOptions:
 
     workers: int | None = option(
         "--workers",
-        type=click.IntRange(0, 1024),
+        type=Whole(0, 1024),
         metavar="N",
         help="Number of processes on this machine, 0 for this one alone; default: one per processor.",
     )
@@ -111,7 +120,7 @@ class RolloutOptions:
 
     waves: int | None = option(
         "--waves",
-        type=click.IntRange(2, 1000),
+        type=Whole(2, 1000),
         metavar="N",
         help="Divide the clusters that pass into N waves: canaries, then those with the fewest restarts.",
     )
@@ -164,14 +173,14 @@ class Arguments:
     keep_going: bool = KEEP_GOING
     max_failed_clusters: int = option(
         "--max-failed-clusters",
-        type=click.IntRange(0),
+        type=Whole(0),
         default=0,
         metavar="N",
         help="Exit 2 if more clusters than this fail the policy; default: 0.",
     )
     max_undecided: int = option(
         "--max-undecided",
-        type=click.IntRange(0),
+        type=Whole(0),
         default=0,
         metavar="N",
         help="Exit 3 if more clusters than this are undecided or not planned; default: 0.",

@@ -20,7 +20,7 @@ from hashcompat.analysis.answers.matrix import make
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output, progress
-from hashcompat.cli.args import Changed, argument, flag, given_flags, group, option
+from hashcompat.cli.args import Changed, Whole, argument, flag, given_flags, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import (
     OutputOptions,
@@ -240,7 +240,7 @@ class ImpactArguments:
 
     batch: int = option(
         "--batch",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         default=1,
         show_default=True,
         metavar="N",

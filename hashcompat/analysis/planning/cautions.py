@@ -19,15 +19,8 @@ from hashcompat.core.kubelet.decide import refused, static
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.decide.creation import lacks_gate
 from hashcompat.core.kubelet.decide.memory import UNEXPECTED
-from hashcompat.core.kubelet.decide.pod import (
-    at_rest,
-    ending,
-    forgets_sidecars,
-    overdue,
-    runtime_gone,
-    waits_for_volume,
-)
-from hashcompat.core.model.escape import agree, count, name_path
+from hashcompat.core.kubelet.decide.pod import at_rest, ending, forgets_sidecars, overdue, waits_for_volume
+from hashcompat.core.model.escape import agree, are, count, name_path
 from hashcompat.core.model.items import PodName
 from hashcompat.core.model.pods import Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Verdict
@@ -281,10 +274,10 @@ class Cautions:
                 f"because {doubt}: {pods}"
             )
         for new, pods in sorted(self._if_static.items()):
-            is_single = len(pods) == 1
+            number = len(pods)
             yield (
-                f"{count(len(pods), 'Pod')} without a uid {'is' if is_single else 'are'} planned as if created by "
-                f"an API server; {new} recreates static pods like {'it' if is_single else 'them'} (HC022), and "
+                f"{count(number, 'Pod')} without a uid {are(number)} planned as if created by an API server; "
+                f"{new} recreates static pods like {'it' if number == 1 else 'them'} (HC022), and "
                 f"--static-pod-dir in place of -f plans these: {pods}"
             )
 

@@ -183,7 +183,7 @@ class Command(click.Command):
             rest = super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # click's parser leaves out whose --help has the option
-            if _EXTRA in error.message and any("-f" in one.opts for one in self.params):
+            if _EXTRA in error.message and any("-f" in parameter.opts for parameter in self.params):
                 # as after -f *.json
                 raise click.UsageError(f"{error.message}; each file takes an -f of its own", ctx) from None
             raise

@@ -32,7 +32,8 @@ def asked(
             cwd=str(ROOT),
             env={**get_default_environment(), **variables},
         )
-        async with Client(stdio_client(server)) as client:
+        # by default what sys.stderr was when mcp was imported, which another test may have replaced
+        async with Client(stdio_client(server, sys.__stderr__ or sys.stderr)) as client:
             tools = await client.list_tools()
             answers = [await client.call_tool(name, words) for name, words in questions]
             return tools.tools, answers

@@ -19,7 +19,14 @@ from hashcompat.core.kubelet.decide import refused, static
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.decide.creation import lacks_gate
 from hashcompat.core.kubelet.decide.memory import UNEXPECTED
-from hashcompat.core.kubelet.decide.pod import at_rest, ending, forgets_sidecars, overdue, waits_for_volume
+from hashcompat.core.kubelet.decide.pod import (
+    at_rest,
+    ending,
+    forgets_sidecars,
+    overdue,
+    runtime_gone,
+    waits_for_volume,
+)
 from hashcompat.core.model.escape import agree, are, count, name_path
 from hashcompat.core.model.items import PodName
 from hashcompat.core.model.pods import Container, ContainerType, Pod

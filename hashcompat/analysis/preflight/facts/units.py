@@ -166,8 +166,8 @@ def watchdog(dump: Dump) -> float:
     for line in reversed([line for line in _lines(dump) if line.key == "WatchdogSec"]):
         if not line.value:
             raise UnreadError(f"{line.source}: the value of WatchdogSec is not shown")
-        if (found := seconds(line.value)) is not None:
-            return found
+        if (time := seconds(line.value)) is not None:
+            return time
     return 0
 
 
@@ -216,8 +216,8 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
     for path in reversed(dict.fromkeys(reversed(named))):  # the last place of each counts
         assigned = _file(dump, path)
         complete = complete and assigned is not None
-        found = ((name, UnitArgument(value, path)) for name, value in (assigned or {}).items())
-        variables |= {name: held for name, held in found if _NAME_OF_VARIABLE.fullmatch(name)}
+        entries = ((name, UnitArgument(value, path)) for name, value in (assigned or {}).items())
+        variables |= {name: argument for name, argument in entries if _NAME_OF_VARIABLE.fullmatch(name)}
     split = cache(partial(_split, unescape=_as_written))  # a word may repeat a variable any number of times
     text = command.value.lstrip(BEFORE_COMMAND)
     prefix = command.value.removesuffix(text)
@@ -225,10 +225,12 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
     own = [_specified(dump, word) for word in after]
     is_whole = not any(_LEFT_OUT.search(dump.read("file", path)) for path in {line.source for line in lines})
     complete = complete and is_whole and _is_kubelet(dump, program) and None not in own
-    known = [text for text in own if text is not None]
-    given = (_of_word(text, variables, command.source, split) for text in known)
-    plain = (UnitArgument(text, command.source) for text in known)
-    words = tuple(_within_limits(plain if ":" in prefix else chain.from_iterable(given), command.source))
+    texts = [text for text in own if text is not None]
+    if ":" in prefix:  # nothing is put in for variables
+        arguments: Iterable[UnitArgument] = (UnitArgument(text, command.source) for text in texts)
+    else:
+        arguments = chain.from_iterable(_of_word(text, variables, command.source, split) for text in texts)
+    words = tuple(_within_limits(arguments, command.source))
     return Start(words, complete, program, frozenset(variables))
 
 
@@ -385,10 +387,10 @@ def _lines(dump: Dump) -> Iterator[_Line]:
     for path in in_order(KUBELET_UNIT, files):
         section = ""
         for row in _whole_lines(dump.read("file", path)):
-            key, given, value = row.partition("=")
+            key, equals, value = row.partition("=")
             if row.startswith("["):
                 section = row
-            elif given and section in ("", "[Service]"):
+            elif equals and section in ("", "[Service]"):
                 yield _Line(key.strip(), value.strip(), path)
 
 

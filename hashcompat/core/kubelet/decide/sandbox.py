@@ -42,8 +42,8 @@ def with_sandbox(case: Case, kept: Decision) -> Decision:
 def _anew(case: Case) -> Reason | None:
     """Return why the pod gets another sandbox, in the order of the decision; None where it gets none."""
     for decide in (runtime_gone, moved_cgroup, sandbox_replaced):
-        if found := decide(case):
-            return found.reasons[0] if found.pod_recreated else None
+        if decision := decide(case):
+            return decision.reasons[0] if decision.pod_recreated else None
     # a pod without any sandbox gets one (attempt 0), unless it has failed by that (observed, 1.31.14)
     starts_again = _gets_first(case) if case.gone else case.pod.restart_policy != "Never"
     if not starts_again or (case.gone and fails_by_loss(case)):

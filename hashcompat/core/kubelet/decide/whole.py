@@ -222,9 +222,9 @@ class Whole:
         Source: pkg/kubelet/util.go ``canRunPod``, 1.14.10.
         """
         return any(
-            mapping(one.spec.get("securityContext")).get("privileged") is True
-            for one in self._pod.containers
-            if one.type is not ContainerType.EPHEMERAL
+            mapping(container.spec.get("securityContext")).get("privileged") is True
+            for container in self._pod.containers
+            if container.type is not ContainerType.EPHEMERAL
         )
 
     @cached_property

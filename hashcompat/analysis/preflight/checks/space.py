@@ -389,10 +389,10 @@ def _find_less_swap(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 
 def _swap(facts: Facts, hazards: Hazards, *, is_on: bool) -> str:
     """Return which swap containers may use that a kubelet creates."""
-    given = mapping(facts.config.get("memorySwap")).get("swapBehavior")
+    behavior = mapping(facts.config.get("memorySwap")).get("swapBehavior")
     if not is_on:
         return _ALL_SWAP if hazards.swap == "left alone" else _NO_SWAP
-    if given == _LIMITED or (hazards.swap == "left alone" and given != "UnlimitedSwap"):
+    if behavior == _LIMITED or (hazards.swap == "left alone" and behavior != "UnlimitedSwap"):
         return _SOME_SWAP
     return _NO_SWAP if hazards.swap == "none" else _ALL_SWAP
 

@@ -225,11 +225,13 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
     own = [_specified(dump, word) for word in after]
     is_whole = not any(_LEFT_OUT.search(dump.read("file", path)) for path in {line.source for line in lines})
     complete = complete and is_whole and _is_kubelet(dump, program) and None not in own
-    texts = [text for text in own if text is not None]
+    specified = [text for text in own if text is not None]
     if ":" in prefix:  # nothing is put in for variables
-        arguments: Iterable[UnitArgument] = (UnitArgument(text, command.source) for text in texts)
+        arguments: Iterable[UnitArgument] = (UnitArgument(text, command.source) for text in specified)
     else:
-        arguments = chain.from_iterable(_of_word(text, variables, command.source, split) for text in texts)
+        arguments = chain.from_iterable(
+            _of_word(text, variables, command.source, split) for text in specified
+        )
     words = tuple(_within_limits(arguments, command.source))
     return Start(words, complete, program, frozenset(variables))
 

@@ -111,9 +111,13 @@ def _commit(record: Record) -> str:
 def _readers(readers: dict[str, Record]) -> str:
     """Return a row for each fuzzed reader, and the least of each."""
     counts = {
-        name: (one["guided"] + one["mutated"], one["guided"], one["mutated"]) for name, one in readers.items()
+        name: (record["guided"] + record["mutated"], record["guided"], record["mutated"])
+        for name, record in readers.items()
     }
-    rows = [_row(name, *_numbers(counts[name]), _commit(one), one["seed"]) for name, one in readers.items()]
+    rows = [
+        _row(name, *_numbers(counts[name]), _commit(record), record["seed"])
+        for name, record in readers.items()
+    ]
     least = map(min, zip(*counts.values(), strict=True))
     return "\n".join([*rows, _row(f"the least of {len(rows)}", *_numbers(least), "", "")])
 
@@ -127,8 +131,8 @@ def page(records: Records) -> str:
     suites = records["suites"]
     ran = [(name, suites[name]) for name in ABOUT if name in suites]
     return _TEXT.format(
-        suites="\n".join(_suite(*one) for one in ran),
-        runs="\n".join(_run(*one) for one in ran),
+        suites="\n".join(_suite(*pair) for pair in ran),
+        runs="\n".join(_run(*pair) for pair in ran),
         readers=_readers(records["readers"]),
         settings=_settings(records.get("settings", {})),
     )
@@ -136,10 +140,10 @@ def page(records: Records) -> str:
 
 def _settings(kubelets: dict[str, Record]) -> str:
     """Return the part about settings, with a row for each kubelet, the oldest first; empty for none."""
-    ordered = sorted(kubelets.items(), key=lambda one: [int(part) for part in one[0].split(".")])
+    ordered = sorted(kubelets.items(), key=lambda pair: [int(part) for part in pair[0].split(".")])
     rows = [
-        _row(name, *_numbers((one["settings"], one["refused"])), _commit(one), one["seed"])
-        for name, one in ordered
+        _row(name, *_numbers((record["settings"], record["refused"])), _commit(record), record["seed"])
+        for name, record in ordered
     ]
     return _SETTINGS.format(rows="\n".join(rows)) if rows else ""
 
@@ -162,20 +166,25 @@ def _suite_of(ran: reports.Ran, seed: str) -> Record:
 
 def _readers_of(ran: reports.Ran, seed: str) -> dict[str, Record]:
     now = _run_now(seed)
-    found = sorted(ran.executions.items())
-    return {name: {**now, "guided": one.guided, "mutated": one.mutated} for name, one in found}
+    pairs = sorted(ran.executions.items())
+    return {
+        name: {**now, "guided": executions.guided, "mutated": executions.mutated}
+        for name, executions in pairs
+    }
 
 
 def records() -> Records:
     """Return what is recorded."""
-    found: Records = json.loads(RECORDS.read_text()) if RECORDS.exists() else {"suites": {}, "readers": {}}
-    return found
+    evidence: Records = json.loads(RECORDS.read_text()) if RECORDS.exists() else {"suites": {}, "readers": {}}
+    return evidence
 
 
 def _settings_of(ran: reports.Ran, seed: str) -> dict[str, Record]:
     """Return what was compared with each kubelet; nothing of a suite that does not."""
     now = _run_now(seed) if ran.kubelets else {}
-    return {name: {**now, "settings": one[0], "refused": one[1]} for name, one in ran.kubelets.items()}
+    return {
+        name: {**now, "settings": counts[0], "refused": counts[1]} for name, counts in ran.kubelets.items()
+    }
 
 
 def _record(suite: str, report: str, seed: str) -> None:
@@ -193,24 +202,24 @@ def _write(kept: Records, ran: reports.Ran, seed: str) -> None:
     """Write what is kept and, in its place, what a run showed of readers and settings."""
     readers = kept["readers"] | _readers_of(ran, seed)
     settings = kept.get("settings", {}) | _settings_of(ran, seed)
-    found: Records = {
+    evidence: Records = {
         "suites": {name: kept["suites"][name] for name in ABOUT if name in kept["suites"]},
         "readers": dict(sorted(readers.items())),
         **({"settings": settings} if settings else {}),
     }
-    RECORDS.write_text(json.dumps(found, indent=2) + "\n")
-    PAGE.write_text(page(found))
+    RECORDS.write_text(json.dumps(evidence, indent=2) + "\n")
+    PAGE.write_text(page(evidence))
 
 
 def problem() -> str:
     """Return why the page is not evidence for the code that is checked out, or an empty string."""
-    found = records()
+    evidence = records()
     if not RECORDS.exists() and not PAGE.exists():
         known = _output("git", "log", "--max-count=1", "--format=%H", "--", str(RECORDS))
         return f"{RECORDS} was removed: run .ci/full" if known else ""  # before the first whole run
-    if not PAGE.exists() or PAGE.read_text() != page(found):
+    if not PAGE.exists() or PAGE.read_text() != page(evidence):
         return f"{PAGE} is not what {RECORDS} says: run .ci/full"
-    return "".join(_outside(*one) for kind in found.values() for one in kind.items()).strip()
+    return "".join(_outside(*pair) for kind in evidence.values() for pair in kind.items()).strip()
 
 
 def _outside(name: str, record: Record) -> str:
@@ -225,19 +234,22 @@ def _outside(name: str, record: Record) -> str:
 
 def outdated() -> str:
     """Return which rows are missing, old, or of too few executions; an empty string for none."""
-    found = records()
-    every = [(name, record["commit"]) for kind in found.values() for name, record in kind.items()]
+    evidence = records()
+    every = [(name, record["commit"]) for kind in evidence.values() for name, record in kind.items()]
     ago = {commit: int(_output("git", "rev-list", "--count", f"{commit}..HEAD")) for _, commit in every}
     halves = [json.loads(COUNTS.read_text())["full"][name] for name in ("fuzz", "fuzzfiles")]
-    committed, least = (sum(one["readers"] for one in halves), max(one["leastExecutions"] for one in halves))
-    readers, missing = found["readers"], [name for name in ABOUT if name not in found["suites"]]
+    committed, least = (
+        sum(half["readers"] for half in halves),
+        max(half["leastExecutions"] for half in halves),
+    )
+    readers, missing = evidence["readers"], [name for name in ABOUT if name not in evidence["suites"]]
     if len(readers) < committed:
         missing.append(f"{committed - len(readers)} of {committed} readers")
     parts = {
         f"made over {NEWEST} commits ago": [name for name, commit in every if ago[commit] > NEWEST],
         "never made": missing,
         f"of fewer than {least:,} executions": [
-            name for name, one in readers.items() if one["guided"] + one["mutated"] < least
+            name for name, record in readers.items() if record["guided"] + record["mutated"] < least
         ],
     }
     return "; ".join(f"{len(names)} {what}: {', '.join(names)}" for what, names in parts.items() if names)
@@ -252,9 +264,9 @@ def main(command: str, *arguments: str) -> int:
     if command != "check":
         (_record if command == "record" else _record_parts)(*arguments)
         return 0
-    found = problem()
-    print(found or f"{PAGE}: {len(records()['suites'])} suites, in the history of this commit")
-    return 1 if found else 0
+    message = problem()
+    print(message or f"{PAGE}: {len(records()['suites'])} suites, in the history of this commit")
+    return 1 if message else 0
 
 
 if __name__ == "__main__":

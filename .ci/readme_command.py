@@ -32,10 +32,10 @@ def main() -> None:
         if name == "quick-start":
             print(*quick_start(QUICK_START.read_text(encoding="utf-8")), sep="\n")
             continue
-        found = re.findall(rf"<!-- command: {re.escape(name)} -->\n```sh\n(.+?)\n```", readme, re.DOTALL)
-        if len(found) != 1:
-            sys.exit(f"README.md: want one command marked {name}, found {len(found)}")
-        print(found[0])
+        commands = re.findall(rf"<!-- command: {re.escape(name)} -->\n```sh\n(.+?)\n```", readme, re.DOTALL)
+        if len(commands) != 1:
+            sys.exit(f"README.md: want one command marked {name}, found {len(commands)}")
+        print(commands[0])
 
 
 if __name__ == "__main__":

@@ -68,12 +68,12 @@ class Ran:
     def _executed(self) -> dict[str, int]:
         if not self.executions:
             return {}
-        numbers = [one.total for one in self.executions.values()]
+        numbers = [executions.total for executions in self.executions.values()]
         return {
             "readers": len(numbers),
             "executions": sum(numbers),
             "leastExecutions": min(numbers),
-            "leastGuided": min(one.guided for one in self.executions.values()),
+            "leastGuided": min(executions.guided for executions in self.executions.values()),
         }
 
 
@@ -99,14 +99,14 @@ def _passed(cases: list[ET.Element]) -> Iterator[dict[str, str]]:
 
 def _executions(cases: list[ET.Element]) -> dict[str, Executions]:
     """Return how often each reader was executed, from the properties of the tests that passed."""
-    found: dict[str, Executions] = {}
+    executions: dict[str, Executions] = {}
     for named in _passed(cases):
         if READER in named:
             executed = Executions(int(named[GUIDED]), int(named[MUTATED]))
-            found[named[READER]] = found.get(named[READER], Executions()) + executed
-    return found
+            executions[named[READER]] = executions.get(named[READER], Executions()) + executed
+    return executions
 
 
 def _kubelets(cases: list[ET.Element]) -> dict[str, tuple[int, int]]:
-    found = (named for named in _passed(cases) if KUBELET in named)
-    return {named[KUBELET]: (int(named[SETTINGS]), int(named[REFUSED])) for named in found}
+    properties = (named for named in _passed(cases) if KUBELET in named)
+    return {named[KUBELET]: (int(named[SETTINGS]), int(named[REFUSED])) for named in properties}

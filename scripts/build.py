@@ -94,8 +94,8 @@ CHOICES: Final = {
 
 def programs(name: str) -> Mapping[str, Program]:
     """Import what one of CHOICES is built from, by release or program."""
-    found: Mapping[str, Program] = import_module(CHOICES[name].module).programs()
-    return found
+    programs_by_name: Mapping[str, Program] = import_module(CHOICES[name].module).programs()
+    return programs_by_name
 
 
 def build(name: str) -> None:

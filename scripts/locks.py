@@ -88,11 +88,11 @@ def outdated(directory: Path = LOCKS, wanted: Mapping[str, list[str]] | None = N
         pinned = list(_PINNED.finditer(text))
         for requirement in map(Requirement, lines):
             wanted_name = requirement.name.replace(".", "-")
-            versions = [found["version"] for found in pinned if found["name"] == wanted_name]
+            versions = [match["version"] for match in pinned if match["name"] == wanted_name]
             if not any(map(requirement.specifier.contains, versions)):
                 yield f"{path.name}: {requirement} is not locked"
         yield from (
-            f"{path.name}: {one['name']} has no hash" for one in pinned if not _HASH.search(one["rest"])
+            f"{path.name}: {match['name']} has no hash" for match in pinned if not _HASH.search(match["rest"])
         )
 
 
@@ -116,7 +116,7 @@ def _digest(lines: Sequence[str]) -> str:
 def _lock(name: str, wanted: Sequence[str]) -> None:
     """Resolve for all platforms; only wheels, because the build of anything else locks nothing."""
     before = list(_ABOUT)[: list(_ABOUT).index(name)]
-    constraints = [word for one in before for word in ("--constraint", str(LOCKS / f"{one}.txt"))]
+    constraints = [word for lock in before for word in ("--constraint", str(LOCKS / f"{lock}.txt"))]
     flags = ["--universal", "--python-version=3.11", "--generate-hashes", "--only-binary=:all:", "--upgrade"]
     flags += ["--no-header", "--no-annotate", "--no-emit-index-url", "--quiet"]
     done = subprocess.run(

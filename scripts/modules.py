@@ -44,9 +44,19 @@ def taken(modfile: Path) -> dict[str, Any]:
     return {
         "module": given["Module"]["Path"],
         "go": given["Go"],
-        "require": {one["Path"]: one["Version"] for one in required if not one.get("Indirect")},
-        "indirect": {one["Path"]: one["Version"] for one in required if one.get("Indirect")},
-        "replace": {one["Old"]["Path"]: _replacement(one) for one in given["Replace"] or []},
+        "require": {
+            requirement["Path"]: requirement["Version"]
+            for requirement in required
+            if not requirement.get("Indirect")
+        },
+        "indirect": {
+            requirement["Path"]: requirement["Version"]
+            for requirement in required
+            if requirement.get("Indirect")
+        },
+        "replace": {
+            replacement["Old"]["Path"]: _replacement(replacement) for replacement in given["Replace"] or []
+        },
     }
 
 

@@ -115,11 +115,11 @@ def _other_operator(node: ast.Compare | ast.BoolOp | ast.BinOp) -> Iterator[tupl
         other = ast.Compare(node.left, [_OTHER[type(first)](), *more], node.comparators)  # type: ignore[list-item]
         yield node, "comparison changed", f"({ast.unparse(other)})"
     elif type(node.op) in _OTHER and not (isinstance(node, ast.BinOp) and _is_text(node)):
-        found = _OTHER[type(node.op)]()
+        operator = _OTHER[type(node.op)]()
         made = (
-            ast.BoolOp(found, node.values)  # type: ignore[arg-type]
+            ast.BoolOp(operator, node.values)  # type: ignore[arg-type]
             if isinstance(node, ast.BoolOp)
-            else ast.BinOp(node.left, found, node.right)  # type: ignore[arg-type]
+            else ast.BinOp(node.left, operator, node.right)  # type: ignore[arg-type]
         )
         yield node, "operator changed", f"({ast.unparse(made)})"
 
@@ -177,13 +177,13 @@ def mutants(module: str) -> Iterator[Mutant]:
 def sample(count: int, seed: int) -> list[Mutant]:
     """Draw mutants, as many from each room."""
     chance = random.Random(seed)
-    found = list[Mutant]()
+    selection = list[Mutant]()
     for room in ROOMS:
         paths = sorted((ROOT / room).rglob("*.py"))
         every = [each for path in paths for each in mutants(str(path.relative_to(ROOT)))]
         every.sort(key=lambda each: (each.module, each.start, each.end, each.what))
-        found += chance.sample(every, count // len(ROOMS))
-    return found
+        selection += chance.sample(every, count // len(ROOMS))
+    return selection
 
 
 class Reach:
@@ -221,11 +221,11 @@ class Reach:
 
 
 def _durations(report: Path) -> dict[str, float]:
-    found = dict[str, float]()
+    durations = dict[str, float]()
     for case in ET.parse(report).getroot().iter("testcase"):  # noqa: S314 - our own
         where = case.get("classname", "").replace(".", "/") + ".py"
-        found[f"{where}::{case.get('name')}"] = float(case.get("time", 1))
-    return found
+        durations[f"{where}::{case.get('name')}"] = float(case.get("time", 1))
+    return durations
 
 
 class Copy:
@@ -310,15 +310,15 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--survivors", action="store_true", help="of these, only those that survived")
     parser.add_argument("--out", type=Path, default=ROOT / ".cache" / "mutants.json")
     given = parser.parse_args(argv)
-    found = sample(given.count, given.seed)
+    selection = sample(given.count, given.seed)
     if given.again:
         rows = json.loads(given.again.read_text())
-        found = [Mutant(**row["mutant"]) for row in rows if not (given.survivors and row["killer"])]
+        selection = [Mutant(**row["mutant"]) for row in rows if not (given.survivors and row["killer"])]
     reach, results = Reach(given.data, given.report), list[dict[str, object]]()
     given.out.parent.mkdir(exist_ok=True)
     with TemporaryDirectory() as directory:
         copy = Copy(Path(directory))
-        for number, mutant in enumerate(found, 1):
+        for number, mutant in enumerate(selection, 1):
             tests = reach.tests(mutant)
             killer = judge(copy, mutant, tests, given.most)
             results.append({"mutant": asdict(mutant), "tests": len(tests), "killer": killer})

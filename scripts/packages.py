@@ -74,7 +74,11 @@ find /usr/lib/hashcompat -name __pycache__ -type d -prune -exec rm -rf {} +
 
 def supported() -> tuple[str, ...]:
     """Return the minor releases of Python that the classifiers name, as 3.13, the oldest first."""
-    named = (one.rpartition(" ")[2] for one in _project()["classifiers"] if ":: Python :: 3." in one)
+    named = (
+        classifier.rpartition(" ")[2]
+        for classifier in _project()["classifiers"]
+        if ":: Python :: 3." in classifier
+    )
     return tuple(named)
 
 
@@ -133,9 +137,9 @@ def differing(made: Sequence[Path], target: Target) -> list[str]:
     with tempfile.TemporaryDirectory() as directory:
         again = build(Path(directory), target)
         return [
-            one.name
-            for one, other in zip(made, again, strict=True)
-            if one.name != other.name or one.read_bytes() != other.read_bytes()
+            path.name
+            for path, other in zip(made, again, strict=True)
+            if path.name != other.name or path.read_bytes() != other.read_bytes()
         ]
 
 
@@ -255,11 +259,15 @@ def manifests(sdist: Path, out: Path, url: str) -> Iterator[Path]:
     # of the oldest Python: it needs all that a newer one does, and what the newer one has itself
     asked = platform(supported()[0], Target(supported(), "linux-x86_64"))
     dependencies = map(Requirement, project["dependencies"])
-    wanted = [one for one in dependencies if one.marker is None or one.marker.evaluate(asked)]
+    wanted = [
+        dependency
+        for dependency in dependencies
+        if dependency.marker is None or dependency.marker.evaluate(asked)
+    ]
     rows = {
         "url": url.rstrip("/"),
         "sdist": hashlib.sha256(sdist.read_bytes()).hexdigest(),
-        "requirements": "\n".join(f"    - {one.name} {one.specifier}" for one in wanted),
+        "requirements": "\n".join(f"    - {dependency.name} {dependency.specifier}" for dependency in wanted),
         "entry_points": "\n".join(f"      - {name} = {at}" for name, at in project["scripts"].items()),
     }
     for name in ("hashcompat.rb", "recipe.yaml"):
@@ -271,12 +279,12 @@ def filled(name: str, **values: object) -> str:
     """Return a template with its words between two @ replaced; KeyError for one that has no value."""
     rows = {"version": __version__, "homepage": _project()["urls"]["Source"], **values}
     text = (TEMPLATES / name).read_text(encoding="utf-8")
-    return re.sub(r"@(\w+)@", lambda found: str(rows[found[1]]), text)
+    return re.sub(r"@(\w+)@", lambda match: str(rows[match[1]]), text)
 
 
 def _project() -> dict[str, Any]:
-    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return found
+    metadata: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return metadata
 
 
 def _epoch() -> str:

@@ -111,8 +111,8 @@ CHOICES: Final = {
 
 def generated(name: str) -> Generated:
     """Import what makes one of CHOICES."""
-    found: Generated = import_module(CHOICES[name].module).GENERATED
-    return found
+    maker: Generated = import_module(CHOICES[name].module).GENERATED
+    return maker
 
 
 def compare(name: str) -> list[str]:

@@ -69,9 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows = []
     roots = [Path(name) for name in (sys.argv[1:] if argv is None else argv)] or [ROOT]
     for root in roots:
-        found = size(root / "hashcompat")
-        share = f"{found.in_functions / found.filled:.0%}", f"{found.comments / found.filled:.1%}"
-        rows.append((str(root), found.modules, found.lines, found.functions, *share))
+        counts = size(root / "hashcompat")
+        share = f"{counts.in_functions / counts.filled:.0%}", f"{counts.comments / counts.filled:.1%}"
+        rows.append((str(root), counts.modules, counts.lines, counts.functions, *share))
     headers = ("checkout", "modules", "lines", "functions", "in their bodies", "comments")
     print(tabulate(rows, headers))
     return 0

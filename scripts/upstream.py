@@ -41,17 +41,19 @@ _FIRST_MINOR: Final = 17
 
 def published(versions: Iterable[str]) -> dict[str, list[int]]:
     """Return the patch releases of each minor among versions of k8s.io/api, without pre-releases."""
-    found: dict[str, list[int]] = {}
+    releases: dict[str, list[int]] = {}
     for match in filter(None, map(_STABLE.fullmatch, versions)):
         if int(match[1]) >= _FIRST_MINOR:
-            found.setdefault(f"1.{match[1]}", []).append(int(match[2]))
-    return {minor: sorted(patches) for minor, patches in found.items()}
+            releases.setdefault(f"1.{match[1]}", []).append(int(match[2]))
+    return {minor: sorted(patches) for minor, patches in releases.items()}
 
 
-def unknown_releases(known: Iterable[Mapping[str, Any]], found: Mapping[str, Sequence[int]]) -> Iterator[str]:
+def unknown_releases(
+    known: Iterable[Mapping[str, Any]], releases: Mapping[str, Sequence[int]]
+) -> Iterator[str]:
     """Name the minors and patch releases that are published and in no row of releases.json."""
     patches = {row["minor"]: set(map(int, row["patches"])) for row in known}
-    for minor, there in found.items():
+    for minor, there in releases.items():
         if minor not in patches:
             yield f"{minor} is out, and releases.json has no row for it"
         elif missing := [patch for patch in there if patch not in patches[minor]]:
@@ -68,12 +70,12 @@ def function_text(source: str, name: str) -> str:
 
 def checksums(directory: Path, functions: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """Return the SHA-256 of each function in a tree of Kubernetes' source; ``gone`` where there is none."""
-    found = {}
+    sums = {}
     for row in functions:
         path = directory / row["file"]
         text = function_text(path.read_text(encoding="utf-8"), row["name"]) if path.exists() else ""
-        found[f"{row['file']} {row['name']}"] = hashlib.sha256(text.encode()).hexdigest() if text else "gone"
-    return found
+        sums[f"{row['file']} {row['name']}"] = hashlib.sha256(text.encode()).hexdigest() if text else "gone"
+    return sums
 
 
 def newest_source(minor: str, patches: Sequence[int]) -> tuple[str, Path]:
@@ -146,8 +148,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given.take:
         return _take(parser, given.take, watched)
     try:
-        found = published(api_versions())
-        now = {minor: newest_source(minor, found[minor]) for minor in watched["read"]}
+        releases = published(api_versions())
+        now = {minor: newest_source(minor, releases[minor]) for minor in watched["read"]}
     except GoError as error:
         return commandline.failed(parser.prog, error)
     sums = {minor: checksums(path, watched["functions"]) for minor, (_, path) in now.items()}
@@ -155,7 +157,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         watched["read"] = {minor: {"release": now[minor][0], "sha256": sums[minor]} for minor in sums}
         WATCHED.write_text(json.dumps(watched, indent=1) + "\n", encoding="utf-8")
         return 0
-    missing = list(unknown_releases(load(RELEASES)["releases"], found))
+    missing = list(unknown_releases(load(RELEASES)["releases"], releases))
     for minor, read in watched["read"].items():
         missing += changed_functions(read, now[minor][0], sums[minor])
     print(*missing or ["nothing is missing"], sep="\n")

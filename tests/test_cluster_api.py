@@ -271,8 +271,8 @@ def test_discovery_lists_the_hooks(client: Client) -> None:
     request = {"apiVersion": API, "kind": "DiscoveryRequest"}
     status, response = client.post(f"{DISCOVERY}?timeout=10s", request)
     assert (status, response["kind"], response["status"]) == (200, "DiscoveryResponse", "Success")
-    found = {handler["name"]: handler["requestHook"] for handler in response["handlers"]}
-    assert found == {
+    request_hooks = {handler["name"]: handler["requestHook"] for handler in response["handlers"]}
+    assert request_hooks == {
         "can-update-machine": {"apiVersion": API, "hook": "CanUpdateMachine"},
         "can-update-machine-set": {"apiVersion": API, "hook": "CanUpdateMachineSet"},
     }
@@ -358,9 +358,9 @@ class Counted:
             self.held += 1
             self.most = max(self.most, self.held)
             try:
-                found: bytes = await body(scope, receive, most)
-                self.largest = max(self.largest, len(found))
-                return found
+                data: bytes = await body(scope, receive, most)
+                self.largest = max(self.largest, len(data))
+                return data
             finally:
                 self.held -= 1
 
@@ -449,11 +449,11 @@ def test_a_renewed_certificate_is_served(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(server, "_RENEWED_SECONDS", 0.01)
     with serving(server.Extension(Clusters(tmp_path).judge), tmp_path) as port:
         client = Client(port, with_certificate(ca))
-        renewed, found, end = issue(), b"", time.monotonic() + 60
-        while found != renewed and time.monotonic() < end:
+        renewed, certificate, end = issue(), b"", time.monotonic() + 60
+        while certificate != renewed and time.monotonic() < end:
             with opened(client) as connection:
-                found = connection.getpeercert(binary_form=True) or b""
-        assert found == renewed
+                certificate = connection.getpeercert(binary_form=True) or b""
+        assert certificate == renewed
 
 
 def test_certificates_that_are_missing_are_named(tmp_path: Path) -> None:

@@ -40,37 +40,37 @@ COMMANDS = {
 def listed() -> dict[str, set[str]]:
     """Return the labels of each metric that the page lists."""
     text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8").partition("These are all of them.")[2]
-    found: dict[str, set[str]] = {}
+    metrics: dict[str, set[str]] = {}
     last: set[str] = set()
     for names, labels in re.findall(r"^\| (`hashcompat_[^|]*) \|([^|]*)\|", text, re.MULTILINE):
         words = set(re.findall("`([a-z]+)`", labels))
         last = words | last if labels.strip().startswith("the same") else words
         for name in re.findall("`([A-Za-z_]+)`", names):
             for subject in (*COMMANDS, "fleet") if "SUBJECT" in name else ("",):
-                found[name.replace("SUBJECT", subject)] = last
-    return found
+                metrics[name.replace("SUBJECT", subject)] = last
+    return metrics
 
 
 def printed(run: Run, place: Path) -> dict[str, set[str]]:
     """Return the labels of each metric that some results have."""
-    found: dict[str, set[str]] = {}
+    metrics: dict[str, set[str]] = {}
     texts = [run(*argv, "-f", "-", "-q", "-o", "prometheus", stdin=PODS).out for argv in COMMANDS.values()]
     (aged := cluster())["items"][0]["status"]["conditions"] = NODE["status"]["conditions"]
     source = save(place / "in", a=cluster(), aged=aged, bad="{")
     words = ("--to", NEW, "--out", place / "out", "--workers", "0", "--waves", "2", "-q")
     texts.append(run("fleet", source, *words, "-o", "prometheus").out)
     for sample in chain.from_iterable(map(samples, texts)):
-        found[sample.name] = {*sample.labels}
-    return found
+        metrics[sample.name] = {*sample.labels}
+    return metrics
 
 
 def test_the_page_lists_every_metric_with_its_labels(run: Run, tmp_path: Path) -> None:
-    page, found = listed(), printed(run, tmp_path)
-    assert {name: page.get(name) for name in found} == found
+    page, metrics = listed(), printed(run, tmp_path)
+    assert {name: page.get(name) for name in metrics} == metrics
     # none of these pods is finding and undecided of each result at once, and a preflight is of no plan
     rare = {"hashcompat_preflight_plan_created_timestamp_seconds", "hashcompat_preflight_finding"}
     rare |= {f"hashcompat_fleet_{name}_timestamp_seconds" for name in ("input_taken", "plan_created")}
-    assert page.keys() - found.keys() <= rare | {"hashcompat_preflight_undecided"}
+    assert page.keys() - metrics.keys() <= rare | {"hashcompat_preflight_undecided"}
 
 
 def test_each_time_says_what_it_is_of(run: Run) -> None:
@@ -105,8 +105,8 @@ def lost(given: Any, kept: Any, path: str = "$") -> Iterator[str]:
         for key, value in given.items():
             yield from lost(value, kept[key], f"{path}.{key}") if key in kept else [f"{path}.{key}"]
     elif isinstance(given, list) and isinstance(kept, list) and len(given) == len(kept):
-        for place, (one, other) in enumerate(zip(given, kept, strict=True)):
-            yield from lost(one, other, f"{path}[{place}]")
+        for place, (element, other) in enumerate(zip(given, kept, strict=True)):
+            yield from lost(element, other, f"{path}[{place}]")
     elif given != kept:
         yield path
 
@@ -153,7 +153,7 @@ def test_a_plugin_of_k9s_asks_what_the_program_answers(run: Run, tmp_path: Path,
     _, script, *given = plugin["args"]
     assert not [value for value in VALUES if value in script]
     words = re.findall(r'"[^"]*"|\S+', script.partition(" 2>&1")[0])
-    values = [VALUES[one] for one in given]
+    values = [VALUES[argument] for argument in given]
     argv = [
         re.sub(r"\$([0-9])", lambda match: values[int(match[1])], word.strip('"')).replace(
             "${KUBELET_TO:-latest}", "latest"

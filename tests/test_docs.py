@@ -92,8 +92,10 @@ def test_the_pictures_are_shown_and_small() -> None:
     """``python -m scripts.docs.screenshots`` takes them; how they look depends on the browser."""
     pages = "".join(page.read_text() for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")))
     pictures = sorted((ROOT / "docs" / "images").iterdir())
-    assert [one.name for one in pictures] == sorted(re.findall(r"\]\((?:docs/)?images/([^)]+)\)", pages))
-    assert max(one.stat().st_size for one in pictures) < 160_000
+    assert [picture.name for picture in pictures] == sorted(
+        re.findall(r"\]\((?:docs/)?images/([^)]+)\)", pages)
+    )
+    assert max(picture.stat().st_size for picture in pictures) < 160_000
 
 
 def test_the_table_of_upgrades_names_the_newest_first_and_what_each_restarts(catalog: Catalog) -> None:
@@ -107,9 +109,9 @@ def test_the_table_of_upgrades_names_the_newest_first_and_what_each_restarts(cat
 
 def test_the_page_of_upgrades_names_what_restarts_for_its_pods_limit() -> None:
     rows = [line.split(" | ") for line in (ROOT / "docs" / "upgrades.md").read_text().splitlines()]
-    found = {row[0]: row[2] for row in rows if row[0].startswith("| 1.") and "their pod's limit" in row[2]}
-    assert list(found) == ["| 1.35 -> 1.36"]
-    assert "[HC019]" in found["| 1.35 -> 1.36"]
+    texts = {row[0]: row[2] for row in rows if row[0].startswith("| 1.") and "their pod's limit" in row[2]}
+    assert list(texts) == ["| 1.35 -> 1.36"]
+    assert "[HC019]" in texts["| 1.35 -> 1.36"]
 
 
 def test_the_page_of_upgrades_names_what_some_pods_alone_are_restarted_or_killed_for() -> None:
@@ -120,9 +122,9 @@ def test_the_page_of_upgrades_names_what_some_pods_alone_are_restarted_or_killed
         ("HC016", "containers in Docker", ["1.23 -> 1.24"]),
         ("HC022", "restart if they have one of", ["1.28 -> 1.29", "1.21 -> 1.22"]),
     ):
-        found = [step for step, text in others.items() if words in text]
-        assert found == steps
-        assert all(f"[{rule}]" in others[step] for step in found)
+        keys = [step for step, text in others.items() if words in text]
+        assert keys == steps
+        assert all(f"[{rule}]" in others[step] for step in keys)
 
 
 def test_an_output_is_taken_again_and_its_page_kept() -> None:

@@ -62,15 +62,15 @@ def texts(path: Path) -> Iterator[Text]:
         yield 1, source
     else:
         for number, line in enumerate(source.splitlines(), 1):
-            yield from ((number, found[0]) for found in _COMMENT.finditer(line))
+            yield from ((number, match[0]) for match in _COMMENT.finditer(line))
 
 
 def comments(source: str, *, docstrings: bool = False) -> Iterator[Text]:
     """Yield comments; if asked to, also what is in three quotes at the beginning of a line."""
-    for found in _STRING_OR_COMMENT.finditer(source):
-        begin = source.rfind("\n", 0, found.start()) + 1
-        if found["comment"] or (docstrings and found["quotes"] and not source[begin : found.start()].strip()):
-            yield source.count("\n", 0, found.start()) + 1, found[0]
+    for match in _STRING_OR_COMMENT.finditer(source):
+        begin = source.rfind("\n", 0, match.start()) + 1
+        if match["comment"] or (docstrings and match["quotes"] and not source[begin : match.start()].strip()):
+            yield source.count("\n", 0, match.start()) + 1, match[0]
 
 
 def strings(node: ast.AST) -> Iterator[Text]:
@@ -98,9 +98,9 @@ def findings(text: str, line: int = 1) -> list[str]:
     prose = _CODE.sub(lambda code: "\n" * code[0].count("\n") + "X", text)
     lines = re.sub(r"[ \t]*\n[ \t]*", "\n", prose)
     return [
-        f"{line + lines.count(chr(10), 0, found.start())}: {found[0]!r}; write {instead}"
+        f"{line + lines.count(chr(10), 0, match.start())}: {match[0]!r}; write {instead}"
         for pattern, instead in _PATTERNS.items()
-        for found in pattern.finditer(lines.replace("\n", " "))
+        for match in pattern.finditer(lines.replace("\n", " "))
     ]
 
 
@@ -115,13 +115,13 @@ def names() -> list[str]:
 
 @pytest.mark.usefixtures("untraced")
 def test_every_text_is_spelt_in_one_way() -> None:
-    found = [
+    misspellings = [
         f"{name}:{finding}"
         for name in names()
         for line, text in texts(ROOT / name)
         for finding in findings(text, line)
     ]
-    assert found == []
+    assert misspellings == []
 
 
 @pytest.mark.parametrize(

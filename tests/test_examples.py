@@ -189,7 +189,7 @@ def test_the_cron_job_writes_the_series_that_the_alert_reads(cluster: Path, run:
 def test_kured_is_blocked_by_exactly_the_alerts_of_the_example() -> None:
     patch = yaml.safe_load((EXAMPLES / "kured" / "daemonset-patch.yaml").read_text(encoding="utf-8"))
     (container,) = patch["spec"]["template"]["spec"]["containers"]
-    flags = {one["name"]: one["value"] for one in container["env"]}
+    flags = {variable["name"]: variable["value"] for variable in container["env"]}
     rules = yaml.safe_load((EXAMPLES / "kured" / "rules.yaml").read_text(encoding="utf-8"))
     alerts = [rule["alert"] for group in rules["groups"] for rule in group["rules"]]
     assert flags["KURED_ALERT_FILTER_MATCH_ONLY"] == flags["KURED_ALERT_FIRING_ONLY"] == "true"
@@ -274,8 +274,8 @@ def test_the_action_passes_inputs_as_they_are_and_the_exit_code_on(runner: Path)
     assert [line for line in lines if line.startswith("exit-code=")] == ["exit-code=2", "exit-code=1"]
     summary = (runner / "summary").read_text(encoding="utf-8")
     assert summary.startswith("**FAIL**: ")
-    found = re.findall(r"^\| ([^|]+) \| (?:FAIL|VIOLATION) \|", summary, re.MULTILINE)
-    assert len(found) == len({*found}) > 1, "each finding is there once"
+    findings = re.findall(r"^\| ([^|]+) \| (?:FAIL|VIOLATION) \|", summary, re.MULTILINE)
+    assert len(findings) == len({*findings}) > 1, "each finding is there once"
     # the second run failed, and has no report
     assert [line for line in lines if line.startswith("page=")] == [
         f"page={runner}/hashcompat-gate.html",
@@ -337,11 +337,11 @@ def test_everything_that_is_installed_has_a_locked_hash() -> None:
     files = [ROOT / "action.yml", *(path for name in INSTALLED for path in (ROOT / name).rglob("*"))]
     texts = [path.read_text(encoding="utf-8") for path in files if path.is_file() and path.suffix != ".pyc"]
     lines = [line for text in texts for line in text.replace("\\\n", " ").splitlines()]
-    found = [line for line in lines if re.search(r"^[^#]*\bpip\b.*\binstall\b", line)]
-    assert len(found) == 7, found
-    assert [line for line in found if not re.search("--require-hashes|--no-index|--no-deps", line)] == []
+    commands = [line for line in lines if re.search(r"^[^#]*\bpip\b.*\binstall\b", line)]
+    assert len(commands) == 7, commands
+    assert [line for line in commands if not re.search("--require-hashes|--no-index|--no-deps", line)] == []
     conda = "${{ PYTHON }} -m pip install . --no-deps"  # into what conda made of its own packages
-    assert [line for line in found if not re.search(r'"-I"|python" -I', line) and conda not in line] == []
+    assert [line for line in commands if not re.search(r'"-I"|python" -I', line) and conda not in line] == []
 
 
 def test_the_locks_are_those_of_todays_requirements(tmp_path: Path) -> None:
@@ -357,8 +357,8 @@ def test_the_locks_are_those_of_todays_requirements(tmp_path: Path) -> None:
         (text.replace("hatchling", "x"), "is not locked"),
     ):
         (tmp_path / "build.txt").write_text(broken, encoding="utf-8")
-        (found,) = locks.outdated(tmp_path, {"build": wanted["build"]})
-        assert problem in found
+        (message,) = locks.outdated(tmp_path, {"build": wanted["build"]})
+        assert problem in message
 
 
 # pre-commit and krew
@@ -391,7 +391,7 @@ def test_krew_finds_in_the_archive_what_the_manifest_names(tmp_path: Path) -> No
     assert platform["sha256"] == hashlib.sha256(archive.read_bytes()).hexdigest()
     assert platform["uri"] == f"https://releases.example/v1/{archive.name}"
     with tarfile.open(archive) as tar:
-        assert tar.getnames() == [one["from"] for one in platform["files"]]
+        assert tar.getnames() == [file["from"] for file in platform["files"]]
         assert tar.getmember(platform["bin"]).mode == 0o755
 
 
@@ -412,8 +412,8 @@ def test_a_recipe_names_what_the_project_requires_and_its_programs(tmp_path: Pat
     formula, recipe = packages.manifests(sdist, tmp_path, "https://releases.example/")
     document = yaml.safe_load(recipe.read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = {re.split("[>;]", one)[0] for one in project["dependencies"]}
-    names = [one.split()[0] for one in document["requirements"]["run"]]
+    wanted = {re.split("[>;]", dependency)[0] for dependency in project["dependencies"]}
+    names = [requirement.split()[0] for requirement in document["requirements"]["run"]]
     assert (set(names), len(names)) == (wanted | {"python"}, len(wanted) + 1)
     assert "deepdiff >=8" in document["requirements"]["run"], "as on Linux"
     assert document["build"]["python"]["entry_points"] == [
@@ -445,10 +445,12 @@ def test_each_python_gets_the_locked_packages_that_it_needs() -> None:
 
 def test_a_browser_gets_what_has_wheels_for_it() -> None:
     """The deepdiff that others get needs cachebox, which is compiled, and not for browsers."""
-    found = {system: dict(locks.needed({"sys_platform": system})) for system in ("linux", "emscripten")}
-    assert found["emscripten"]["deepdiff"].startswith("deepdiff==9.0.0 \\\n    --hash=sha256:")
-    assert "cachebox" in found["linux"]
-    assert {"cachebox", "requests"} & set(found["emscripten"]) == set()
+    requirements = {
+        system: dict(locks.needed({"sys_platform": system})) for system in ("linux", "emscripten")
+    }
+    assert requirements["emscripten"]["deepdiff"].startswith("deepdiff==9.0.0 \\\n    --hash=sha256:")
+    assert "cachebox" in requirements["linux"]
+    assert {"cachebox", "requests"} & set(requirements["emscripten"]) == set()
 
 
 def test_packages_take_no_file_with_a_time_of_its_own() -> None:
@@ -511,7 +513,11 @@ def test_several_tools_make_one_decision(
 def test_no_example_uses_an_action_that_somebody_else_may_own() -> None:
     """Until it is published, its place is no name that GitHub allows: the workflow fails at once."""
     pages = [EXAMPLES / "github" / "workflow.yml", ROOT / "docs" / "callers.md"]
-    used = [one for path in pages for one in re.findall(r"uses: (\S*hashcompat\S*)", path.read_text("utf-8"))]
+    used = [
+        action
+        for path in pages
+        for action in re.findall(r"uses: (\S*hashcompat\S*)", path.read_text("utf-8"))
+    ]
     assert used == ["<owner>/hashcompat@<commit>"] * 3
 
 
@@ -586,8 +592,8 @@ def test_a_node_is_upgraded_in_the_right_order(a_node: Path) -> None:
     ],
 )
 def test_a_step_that_fails_leads_back(a_node: Path, fail: str, called: list[str]) -> None:
-    code, found = upgraded(a_node, fail)
-    assert (code != 0, found) == (True, called)
+    code, calls = upgraded(a_node, fail)
+    assert (code != 0, calls) == (True, called)
 
 
 NODE = """#!/bin/sh

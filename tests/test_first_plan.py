@@ -35,7 +35,7 @@ def test_each_command_is_shown_with_what_it_prints() -> None:
     shown = [mark["arguments"] for mark in captures.MARKED.finditer(TEXT)]
     for command in COMMANDS:
         arguments = command.removeprefix("hashcompat ").partition(" > ")[0]
-        assert any(one.startswith(arguments) for one in shown), command
+        assert any(line.startswith(arguments) for line in shown), command
 
 
 @pytest.mark.slow
@@ -52,7 +52,7 @@ def test_a_command_that_fails_is_no_capture() -> None:
 def test_the_dump_has_forty_nodes_and_is_the_one_that_is_made() -> None:
     ((path, content),) = fleet.make().items()
     assert (ROOT / path).read_bytes() == content
-    assert sum(one["kind"] == "Node" for one in fleet.cluster()) == 40
+    assert sum(manifest["kind"] == "Node" for manifest in fleet.cluster()) == 40
 
 
 def test_links_lead_somewhere_and_the_readme_leads_here() -> None:

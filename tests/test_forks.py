@@ -25,9 +25,9 @@ def numbers(first: int, wait: float = 0.0) -> Iterator[object]:
 
 def test_results_come_in_the_order_of_the_works() -> None:
     with begun([partial(numbers, 0, 0.3), partial(numbers, 10), list[object]().__iter__]) as results:
-        found = [list(one) for one in results()]
-    assert [one[1:] for one in found] == [[0, 1, 2], [10, 11, 12], []]
-    pids = {one[0] for one in found if one}
+        rows = [list(result) for result in results()]
+    assert [row[1:] for row in rows] == [[0, 1, 2], [10, 11, 12], []]
+    pids = {row[0] for row in rows if row}
     assert len(pids) == 2
     assert os.getpid() not in pids
 

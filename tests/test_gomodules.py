@@ -74,7 +74,7 @@ def test_a_module_file_is_written_with_the_checksums_of_all_and_only_where_it_di
 def test_a_row_has_a_checksum_for_what_it_requires(program: str, name: str) -> None:
     known = {tuple(line.split()[:2]) for line in SUMS.read_text().splitlines()}
     pinned = gomodules.find(SCRIPTS / program, name).pinned()
-    missing = [one for one in pinned if not known & {one, (one[0], f"{one[1]}/go.mod")}]
+    missing = [module for module in pinned if not known & {module, (module[0], f"{module[1]}/go.mod")}]
     assert set(missing) <= {("gopkg.in/yaml.v2", "v2.2.1")}  # no package of it is imported
 
 

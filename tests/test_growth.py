@@ -67,7 +67,7 @@ def counted(row: Row, command: str, size: int) -> Work:
         code, said = ran(COMMANDS[command], row.options(size))
     finally:
         profiler.disable()
-    return Work(code, sum(one.callcount for one in profiler.getstats()), 0, said)
+    return Work(code, sum(entry.callcount for entry in profiler.getstats()), 0, said)
 
 
 def measured(row: Row, command: str, size: int) -> Work:
@@ -93,9 +93,9 @@ def check_work(row: Row, command: str) -> None:
     counted(row, command, row.size)  # what is compiled once
     calls = [sys.maxsize] * len(TIMES)
     for _ in range(3):  # some of it only when an input comes again, or a larger one
-        found = [counted(row, command, row.size * times) for times in TIMES]
-        assert all(one.code in row.codes and "a bug in hashcompat" not in one.said for one in found), found
-        calls = [min(one.calls, before) for one, before in zip(found, calls, strict=True)]
+        works = [counted(row, command, row.size * times) for times in TIMES]
+        assert all(work.code in row.codes and "a bug in hashcompat" not in work.said for work in works), works
+        calls = [min(work.calls, before) for work, before in zip(works, calls, strict=True)]
         if growth(calls, LEAST_CALLS) <= MOST:
             return
     raise AssertionError(calls)
@@ -118,8 +118,8 @@ def test_memory_grows_with_the_input(row: Row) -> None:
 def check_memory(row: Row, command: str) -> None:
     """Demand that twice the input needs about twice the memory at the most."""
     measured(row, command, row.size)
-    found = [measured(row, command, row.size * times).bytes for times in TIMES[-2:]]
-    assert found[-1] <= MOST * found[-2], found
+    sizes = [measured(row, command, row.size * times).bytes for times in TIMES[-2:]]
+    assert sizes[-1] <= MOST * sizes[-2], sizes
 
 
 def test_the_square_of_an_input_is_seen() -> None:

@@ -70,10 +70,10 @@ def hash_with(catalog: Catalog, release: str, spec: Any) -> None:
 
 
 def census(objects: list[Any]) -> None:
-    found = Ownership()
+    ownership = Ownership()
     for value in objects:
-        found.add(value)
-    found.templates()
+        ownership.add(value)
+    ownership.templates()
 
 
 def owned(number: int, above: int) -> Any:

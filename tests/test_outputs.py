@@ -74,12 +74,12 @@ def test_every_output_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("content", "other"),
     [(b"a\n", b"a"), (b"a\r\n", b"a\n"), (b"", b"\n"), (b"a\x0cb", b"a\nb"), (b"\xff", b"\\xff")],
 )
-def test_every_byte_counts(tmp_path: Path, one: bytes, other: bytes) -> None:
+def test_every_byte_counts(tmp_path: Path, content: bytes, other: bytes) -> None:
     old, new = (written(tmp_path / name, plan="") for name in ("old", "new"))
-    (old / "plan.out").write_bytes(one)
+    (old / "plan.out").write_bytes(content)
     (new / "plan.out").write_bytes(other)
     assert compare.diff(old, new, lines=40) == DIFFERENT
 

@@ -63,12 +63,12 @@ def test_the_package_imports_what_it_declares_and_declares_what_it_imports() -> 
             elif isinstance(node, ast.ImportFrom) and node.module:
                 names.add(node.module.partition(".")[0])
             elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
-                names |= {str(one.value) for one in node.args if isinstance(one, ast.Constant)}
+                names |= {str(argument.value) for argument in node.args if isinstance(argument, ast.Constant)}
     names -= {*sys.stdlib_module_names, "hashcompat", "compression"}  # which is Python's own from 3.14 on
     called = {"yaml": "pyyaml", "backports": "backports.zstd", "requests_unixsocket": "requests-unixsocket2"}
     used = {called.get(name, name.replace("_", "-")) for name in names}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert used - OPTIONAL == {Requirement(one).name for one in project["dependencies"]}
+    assert used - OPTIONAL == {Requirement(requirement).name for requirement in project["dependencies"]}
 
 
 def test_importing_the_package_imports_no_dependency() -> None:
@@ -91,8 +91,8 @@ def modules(code: str) -> set[str]:
 
 
 def test_version_imports_what_prints_it_alone() -> None:
-    found = modules(command("--version"))
-    assert found - modules("import io, signal") == {
+    names = modules(command("--version"))
+    assert names - modules("import io, signal") == {
         "__future__",
         "gc",
         *("hashcompat", "hashcompat.cli", "hashcompat.cli.main"),
@@ -116,8 +116,8 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 
 def test_a_plan_of_json_imports_neither_yaml_nor_requests_nor_deepdiff() -> None:
-    found = imported(command("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample"))
-    assert found & {*HEAVY, "tarfile"} == {"click", "msgspec", "packaging"}
+    names = imported(command("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample"))
+    assert names & {*HEAVY, "tarfile"} == {"click", "msgspec", "packaging"}
 
 
 MOST = 170
@@ -158,7 +158,7 @@ def test_a_plan_of_one_pod_imports_few_modules(planned: set[str]) -> None:
 
 @pytest.mark.parametrize("name", NOT_FOR_A_PLAN)
 def test_a_plan_of_one_pod_does_without(planned: set[str], name: str) -> None:
-    assert not {found for found in planned if f"{found}.".startswith(f"{name}.")}
+    assert not {module for module in planned if f"{module}.".startswith(f"{name}.")}
 
 
 def test_what_a_plan_does_without_exists() -> None:

@@ -32,20 +32,20 @@ ALWAYS = tuple("a0A \n\t-.,:;=/\"'\\([{<#$@!")
 
 def patterns() -> Iterator[tuple[str, re.Pattern[Any], bool]]:
     """Yield the name of each pattern, the pattern, and whether its module searches with it."""
-    for found in pkgutil.walk_packages(hashcompat.__path__, "hashcompat."):
-        if found.name.endswith("__main__"):
+    for module_info in pkgutil.walk_packages(hashcompat.__path__, "hashcompat."):
+        if module_info.name.endswith("__main__"):
             continue
-        module = importlib.import_module(found.name)
+        module = importlib.import_module(module_info.name)
         text = Path(str(module.__file__)).read_text()
         for name, value in vars(module).items():
-            for one in value if isinstance(value, dict | tuple | list) else [value]:
-                for each in one if isinstance(one, tuple) else [one]:
+            for element in value if isinstance(value, dict | tuple | list) else [value]:
+                for each in element if isinstance(element, tuple) else [element]:
                     if isinstance(each, _Later):
                         each = re.compile(each.pattern, each._flags)  # noqa: PLW2901 - what it stands for
                     if isinstance(each, re.Pattern):
                         used = rf"\b{name}\.(?:search|sub|subn|finditer|findall|split)\("
                         kept = isinstance(value, re.Pattern | _Later) and not re.search(used, text)
-                        yield f"{found.name}.{name}", each, not kept
+                        yield f"{module_info.name}.{name}", each, not kept
 
 
 def texts(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str]]:
@@ -90,7 +90,7 @@ def test_every_pattern_takes_linear_time() -> None:
     every = list(patterns())
     assert len(every) > 150
     slow = {name: list(grows(pattern, searched=searched)) for name, pattern, searched in every}
-    assert {name: found for name, found in slow.items() if found} == {}
+    assert {name: inputs for name, inputs in slow.items() if inputs} == {}
 
 
 @pytest.mark.slow

@@ -61,9 +61,9 @@ def test_only_a_loss_above_15_percent_is_named(
 ) -> None:
     monkeypatch.setattr(limits, "PLANS", {**limits.PLANS, "services": 1.0})
     now = replace(ROW, cpu=Spread(0.0, median, 9.0))
-    found = record.losses([now], Record("", (ROW,)))
+    losses = record.losses([now], Record("", (ROW,)))
     line = "15,000 pods, services, 1.30.14 -> 1.31.14: 0.58 of Go's CPU time, allowed is 0.57, committed 0.50"
-    assert found == ([line] if lost else [])
+    assert losses == ([line] if lost else [])
 
 
 def test_a_row_that_was_never_committed_is_no_pass() -> None:
@@ -82,8 +82,8 @@ def test_rows_are_saved_in_place_of_older_ones_by_size_and_release() -> None:
     old = replace(ROW, case=replace(CASE, old="1.7.16", new="1.9.11"))
     record.write([ROW, replace(ROW, case=replace(CASE, cluster="services, all different"))])
     record.write([replace(ROW, rounds=9), old, replace(ROW, case=replace(CASE, pods=20))])
-    found = [(row.case.pods, row.case.cluster, row.case.old, row.rounds) for row in record.last().rows]
-    assert found == [
+    rows = [(row.case.pods, row.case.cluster, row.case.old, row.rounds) for row in record.last().rows]
+    assert rows == [
         (20, "services", "1.30.14", 3),
         (15_000, "services", "1.7.16", 3),
         (15_000, "services", "1.30.14", 9),
@@ -158,8 +158,8 @@ def test_the_exit_code_says_whether_a_cluster_takes_too_much_memory(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(memory, "COMMANDS", memory.COMMANDS[-1:])
-    found = list(memory.peaks(40))
-    monkeypatch.setattr(memory, "peaks", lambda pods: found if pods == 40 else [])
+    peaks = list(memory.peaks(40))
+    monkeypatch.setattr(memory, "peaks", lambda pods: peaks if pods == 40 else [])
     for most, code in ((500, 0), (1, 2)):
         monkeypatch.setattr(limits, "MEMORY", dict.fromkeys(limits.MEMORY, most))
         assert memory.main(["--pods", "40", "--check"]) == code
@@ -211,9 +211,9 @@ def test_the_exit_code_says_whether_a_command_takes_too_much(
     record.write([ROW], [replace(TOOK, cpu=Spread(before, before, before), rounds=1)])
     assert commands.main(["--rounds", "3", *flags]) == code
     assert capsys.readouterr().out.splitlines()[-1].endswith(last)
-    found = record.last()
-    assert found.rows == (ROW,)
-    assert [one.rounds for one in found.commands] == [3 if "--write" in flags else 1]
+    measurements = record.last()
+    assert measurements.rows == (ROW,)
+    assert [row.rounds for row in measurements.commands] == [3 if "--write" in flags else 1]
     page = committed.with_name("docs") / "performance.md"
     assert (
         ("| snapshot | services | 15,000 | 2.00 |" in page.read_text())
@@ -231,11 +231,11 @@ def test_commands_are_run_on_one_cluster_as_json_as_yaml_and_live(
     one_of_each = {command.source: command for command in reversed(commands.COMMANDS)}
     monkeypatch.setattr(commands, "COMMANDS", (*reversed(one_of_each.values()),))
     every, names = commands.COMMANDS, ["services", "platform"]
-    found = list(commands.rows(40, 1))
+    rows = list(commands.rows(40, 1))
     expected = [(name, command.name) for name in names for command in every]
-    assert [(row.cluster, row.name) for row in found] == expected
-    assert found[0].cpu == found[len(every)].cpu == Spread(1.0, 1.0, 1.0)
-    assert all(row.taken.cpu.median > 0 for row in found)
+    assert [(row.cluster, row.name) for row in rows] == expected
+    assert rows[0].cpu == rows[len(every)].cpu == Spread(1.0, 1.0, 1.0)
+    assert all(row.taken.cpu.median > 0 for row in rows)
     failing = commands.Command("fails", ("snapshot", "--no-such-flag"))
     with pytest.raises(GoError, match="exit code"):
         commands.run(failing, commands.Sources(tmp_path))
@@ -245,12 +245,12 @@ def test_commands_are_run_on_one_cluster_as_json_as_yaml_and_live(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", cluster.CLUSTERS)
 def test_a_cluster_is_the_same_in_all_forms(name: str, tmp_path: Path) -> None:
-    found = []
+    contents = []
     for form in FORMS:
         path = tmp_path / f"dump.{form}"
         cluster.write(path, name, 60, Shape(), form)
-        found.append([(pod.name, pod.spec, pod.labels) for pod in collect.collect((str(path),)).pods])
-    assert all(one == found[0] for one in found)
+        contents.append([(pod.name, pod.spec, pod.labels) for pod in collect.collect((str(path),)).pods])
+    assert all(content == contents[0] for content in contents)
 
 
 def test_the_page_and_its_charts_are_made_of_the_committed_rows() -> None:
@@ -273,14 +273,18 @@ def test_each_case_is_a_row_of_the_page_and_two_bars() -> None:
 
 def test_bars_are_as_long_as_their_values() -> None:
     svg = charts.bars("A <chart>", ("one", "other"), {"a & b": (1.0, 2.0), "c": (4.0, 0.0)})
-    widths = [float(one.attrib["width"]) for one in _elements(svg, "rect") if one.attrib["height"] == "12.0"]
+    widths = [
+        float(element.attrib["width"])
+        for element in _elements(svg, "rect")
+        if element.attrib["height"] == "12.0"
+    ]
     assert widths == [120.0, 240.0, 480.0, 0.0]
     assert {"A <chart>", "a & b", "4.00"} <= set(_texts(svg.decode()))
 
 
 def test_linear_growth_is_a_straight_line_from_zero() -> None:
     svg = charts.lines("growth", "pods", {"one": [(100, 1.0), (400, 4.0), (200, 2.0)], "other": [(400, 8.0)]})
-    first, second = (one.attrib["points"].split() for one in _elements(svg, "polyline"))
+    first, second = (element.attrib["points"].split() for element in _elements(svg, "polyline"))
     places = [tuple(map(float, point.split(","))) for point in first]
     slopes = [(354 - y) / (x - 60) for x, y in places]
     assert slopes == pytest.approx([slopes[0]] * 3, rel=1e-3)
@@ -293,4 +297,4 @@ def _elements(svg: bytes, name: str) -> list[ET.Element]:
 
 
 def _texts(svg: str) -> list[str]:
-    return [one.text or "" for one in _elements(svg.encode(), "text")]
+    return [element.text or "" for element in _elements(svg.encode(), "text")]

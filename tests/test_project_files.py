@@ -36,16 +36,17 @@ SCHEMAS: Final = {
 
 
 def project() -> dict[str, Any]:
-    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return found
+    metadata: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return metadata
 
 
 def pythons() -> list[str]:
     """Return the releases of Python that the classifiers name."""
     named = (
-        re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", one) for one in project()["classifiers"]
+        re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", classifier)
+        for classifier in project()["classifiers"]
     )
-    return [found[1] for found in named if found]
+    return [match[1] for match in named if match]
 
 
 def used() -> Iterator[tuple[str, str, str]]:
@@ -85,9 +86,9 @@ def test_zizmor_finds_nothing(tmp_path: Path) -> None:
 
 
 def test_actions_are_pinned_by_commit_with_their_version() -> None:
-    found = list(used())
-    assert len(found) > 10
-    for where, action, rest in found:
+    uses = list(used())
+    assert len(uses) > 10
+    for where, action, rest in uses:
         assert _PINNED.fullmatch(action), (where, action)
         assert re.fullmatch(r" # v\d+\.\d+\.\d+", rest), (where, action)
 
@@ -97,7 +98,7 @@ def test_each_action_has_one_commit() -> None:
     for _, action, _ in used():
         name, _, commit = action.partition("@")
         commits.setdefault(name, set()).add(commit)
-    assert {name: found for name, found in commits.items() if len(found) > 1} == {}
+    assert {name: revisions for name, revisions in commits.items() if len(revisions) > 1} == {}
 
 
 def test_no_job_has_rights_that_it_does_not_name() -> None:

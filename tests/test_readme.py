@@ -34,14 +34,14 @@ RUN: Final = {"run": 0, "command: first": 0, "run: stops": 2}
 
 BLOCKS: Final = [
     pytest.param(
-        found["mark"] or "",
-        found["language"],
-        textwrap.dedent(found["text"]),
+        match["mark"] or "",
+        match["language"],
+        textwrap.dedent(match["text"]),
         id=f"{page.relative_to(ROOT)}-{number}",
-        marks=pytest.mark.slow if found["mark"] in RUN else (),
+        marks=pytest.mark.slow if match["mark"] in RUN else (),
     )
     for page in PAGES
-    for number, found in enumerate(_BLOCK.finditer(page.read_text()), 1)
+    for number, match in enumerate(_BLOCK.finditer(page.read_text()), 1)
 ]
 
 
@@ -70,7 +70,7 @@ def test_options_named_in_a_page_exist(page: str) -> None:
 
 
 def test_every_block_of_the_readme_names_what_it_needs() -> None:
-    marks = [found["mark"] for found in _BLOCK.finditer(README)]
+    marks = [match["mark"] for match in _BLOCK.finditer(README)]
     assert [mark for mark in marks if mark and mark.startswith("command: ")] == [
         "command: setup",
         "command: first",
@@ -81,7 +81,7 @@ def test_every_block_of_the_readme_names_what_it_needs() -> None:
 
 def test_what_is_not_published_fails() -> None:
     """Its addresses are below .invalid, which nobody can own (RFC 6761), and name this version."""
-    (text,) = (found["text"] for found in _BLOCK.finditer(README) if found["mark"] == "published: not yet")
+    (text,) = (match["text"] for match in _BLOCK.finditer(README) if match["mark"] == "published: not yet")
     lines = text.splitlines()
     assert len(lines) == 4
     assert all("releases.hashcompat.invalid/hashcompat" in line for line in lines)
@@ -141,21 +141,25 @@ def test_what_a_block_shows_can_be_typed(mark: str, language: str, text: str, tm
         assert [name for name in sorted(names) if not hasattr(hashcompat, name)] == []
     else:
         for words in lines(text):
-            found, rest = called(words)
+            command, rest = called(words)
             with pytest.raises(click.exceptions.Exit) as ended:
-                found.make_context(words[0], [*rest, "--help"])
+                command.make_context(words[0], [*rest, "--help"])
             assert ended.value.exit_code == 0
 
 
 def called(words: list[str]) -> tuple[click.Command, list[str]]:
     """Return the command that words call, and those that it gets; some have others below them."""
-    found: click.Command = program.cli
-    while isinstance(found, click.Group) and words and words[0] in found.list_commands(click.Context(found)):
-        below = found.get_command(click.Context(found), words[0])
+    command: click.Command = program.cli
+    while (
+        isinstance(command, click.Group)
+        and words
+        and words[0] in command.list_commands(click.Context(command))
+    ):
+        below = command.get_command(click.Context(command), words[0])
         assert below
-        found, words = below, words[1:]
-    assert found is not program.cli, words
-    return found, words
+        command, words = below, words[1:]
+    assert command is not program.cli, words
+    return command, words
 
 
 def test_a_call_that_the_program_does_not_take_is_noticed() -> None:

@@ -21,9 +21,9 @@ def test_nothing_is_compiled_before_it_is_used(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(re, "compile", counted)
     word = regex("[a-z]+", re.IGNORECASE)
     assert (word.pattern, compiled) == ("[a-z]+", [])
-    found = word.fullmatch("Word")
-    assert found
-    assert found[0] == "Word"
+    match = word.fullmatch("Word")
+    assert match
+    assert match[0] == "Word"
     assert word.fullmatch("two words") is None
     assert compiled == ["[a-z]+"], "a method is looked up once"
     assert word.sub("x", "two words") == "x x"

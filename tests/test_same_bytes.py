@@ -38,8 +38,8 @@ def outputs(directory: Path, jobs: int, environment: Mapping[str, str]) -> dict[
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,9 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     for place in places[1:]:
         shutil.copytree(places[0], place, dirs_exist_ok=True)
     with ThreadPoolExecutor(len(MACHINES)) as pool:
-        works = [pool.submit(outputs, place, *one) for place, one in zip(places, MACHINES, strict=True)]
+        works = [
+            pool.submit(outputs, place, *machine) for place, machine in zip(places, MACHINES, strict=True)
+        ]
         return [work.result() for work in works]
 
 

@@ -29,8 +29,8 @@ def test_lines_are_counted_once_and_docstrings_are_no_bodies(tmp_path: Path) -> 
     (tmp_path / "hashcompat" / "room").mkdir(parents=True)
     (tmp_path / "hashcompat" / "room" / "a.py").write_text(MODULE)
     (tmp_path / "hashcompat" / "b.py").write_text("")
-    found = size.size(tmp_path / "hashcompat")
-    assert found == size.Size(modules=2, lines=14, filled=9, in_functions=3, comments=2, functions=2)
+    counts = size.size(tmp_path / "hashcompat")
+    assert counts == size.Size(modules=2, lines=14, filled=9, in_functions=3, comments=2, functions=2)
 
 
 def test_a_row_for_each_checkout(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,7 +35,7 @@ def test_versions_are_releases_by_minor_without_those_before_they_are_named_so()
 
 
 @pytest.mark.parametrize(
-    ("found", "missing"),
+    ("releases", "missing"),
     [
         ({"1.36": [0, 1], "1.37": [0]}, []),
         ({"1.36": [0]}, []),  # the proxy may lack what upstream published
@@ -43,8 +43,8 @@ def test_versions_are_releases_by_minor_without_those_before_they_are_named_so()
         ({"1.38": [0]}, ["1.38 is out, and releases.json has no row for it"]),
     ],
 )
-def test_new_patch_releases_and_minors_are_named(found: dict[str, list[int]], missing: list[str]) -> None:
-    assert list(upstream.unknown_releases(KNOWN, found)) == missing
+def test_new_patch_releases_and_minors_are_named(releases: dict[str, list[int]], missing: list[str]) -> None:
+    assert list(upstream.unknown_releases(KNOWN, releases)) == missing
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def test_new_patch_releases_and_minors_are_named(found: dict[str, list[int]], mi
     ],
 )
 def test_a_function_is_read_to_its_closing_brace(name: str, text: str) -> None:
-    found = upstream.function_text(SOURCE, name)
-    assert found.startswith(text)
-    assert found.endswith("\n}")
-    assert found.count("func ") == 1
+    function = upstream.function_text(SOURCE, name)
+    assert function.startswith(text)
+    assert function.endswith("\n}")
+    assert function.count("func ") == 1
 
 
 def test_a_changed_function_and_one_that_is_gone_are_named(tmp_path: Path) -> None:

@@ -102,13 +102,13 @@ def _nodes(objects: list[Any], question: Question) -> tuple[str, ...]:
     kind, _, name = question.owner.partition("/")
     wanted = {"machine": name} if kind == "Machine" else {"owner-kind": kind, "owner-name": name}
     wanted |= {"cluster-name": question.cluster, "cluster-namespace": question.namespace}
-    found = [node for node in objects if _is_node(node) and _annotated(node) >= set(wanted.items())]
+    nodes = [node for node in objects if _is_node(node) and _annotated(node) >= set(wanted.items())]
     least = max(question.nodes, 1)
-    if len(found) < least:
-        raise UndecidedError(f"{len(found)} nodes of {question.owner} are known, want {least}")
-    if any(_kubelet(node) != question.current for node in found):
+    if len(nodes) < least:
+        raise UndecidedError(f"{len(nodes)} nodes of {question.owner} are known, want {least}")
+    if any(_kubelet(node) != question.current for node in nodes):
         raise UndecidedError(f"not every node of {question.owner} reports {question.current}")
-    return tuple(str(node["metadata"].get("name")) for node in found)
+    return tuple(str(node["metadata"].get("name")) for node in nodes)
 
 
 def _is_node(value: object) -> bool:

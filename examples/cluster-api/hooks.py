@@ -88,7 +88,7 @@ DISCOVERY: Final = f"/{API}/discovery"
 
 def handlers() -> Json:
     """Answer the Discovery hook: which hooks there are. An extension that is down stops a rollout."""
-    found = [
+    entries = [
         {
             "name": hook.handler,
             "requestHook": {"apiVersion": API, "hook": hook.name},
@@ -97,7 +97,7 @@ def handlers() -> Json:
         }
         for hook in HOOKS
     ]
-    return _response("Discovery", "Success") | {"handlers": found}
+    return _response("Discovery", "Success") | {"handlers": entries}
 
 
 def answered(hook: Hook, request: object, judge: Judge) -> Json:
@@ -157,12 +157,12 @@ def _at(value: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
 
 
 def _text(value: Mapping[str, Any], key: str) -> str:
-    found = value.get(key)
-    if not isinstance(found, str) or not found:
+    text = value.get(key)
+    if not isinstance(text, str) or not text:
         raise BadRequestError(f"{key} is missing, or is not text")
-    if len(found) > _LONGEST:
+    if len(text) > _LONGEST:
         raise BadRequestError(f"{key} has more than {_LONGEST} characters")
-    return found
+    return text
 
 
 def _response(name: str, status: str, message: str = "") -> Json:

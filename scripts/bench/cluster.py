@@ -64,9 +64,9 @@ def objects(pods: int, shape: Shape, kind: str = "services") -> Iterator[Json]:
 
 def write(path: Path, name: str, pods: int, shape: Shape, form: str = "json") -> None:
     """Write one of CLUSTERS into a file."""
-    one = CLUSTERS[name]
+    profile = CLUSTERS[name]
     with path.open("w", encoding="utf-8") as stream:
-        stream.writelines(FORMS[form](objects(pods, replace(shape, distinct=one.distinct), one.kind)))
+        stream.writelines(FORMS[form](objects(pods, replace(shape, distinct=profile.distinct), profile.kind)))
 
 
 def main() -> None:

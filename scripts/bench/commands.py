@@ -60,8 +60,8 @@ class Sources:
     @classmethod
     def write(cls, directory: Path, name: str, pods: int, forms: Iterable[str]) -> Sources:
         """Write one of CLUSTERS in some forms, and as pages."""
-        one = cluster.CLUSTERS[name]
-        objects = partial(cluster.objects, pods, Shape(OLD, one.distinct), one.kind)
+        profile = cluster.CLUSTERS[name]
+        objects = partial(cluster.objects, pods, Shape(OLD, profile.distinct), profile.kind)
         for form in forms:
             path = directory / f"dump.{form}"
             if form == FILES:
@@ -137,8 +137,8 @@ def apart(command: Command, sources: Sources) -> Taken:
 
 def rows(pods: int, rounds: int) -> Iterator[CommandRow]:
     """Run all commands in turn, some rounds of it, on a cluster of each kind."""
-    for name, one in cluster.CLUSTERS.items():
-        if one.distinct:
+    for name, profile in cluster.CLUSTERS.items():
+        if profile.distinct:
             continue
         with tempfile.TemporaryDirectory() as directory:
             forms = dict.fromkeys(command.source for command in COMMANDS if command.source != LIVE)
@@ -159,8 +159,8 @@ def of_turns(
         pods,
         len(pairs),
         record.side(taken),
-        Spread.of(one.cpu / plan.cpu for one, plan in pairs),
-        Spread.of(one.wall / plan.wall for one, plan in pairs),
+        Spread.of(cost.cpu / plan.cpu for cost, plan in pairs),
+        Spread.of(cost.wall / plan.wall for cost, plan in pairs),
         limits.COMMANDS[command.name],
     )
 
@@ -175,12 +175,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     then.add_argument("--write", action="store_true", help="commit the rows, and docs/performance.md")
     given = parser.parse_args(argv)
     try:
-        found = list(rows(given.pods, given.rounds))
-        print(tabulate(map(record.command_cells, found), record.COMMAND_HEADERS, disable_numparse=True))
+        results = list(rows(given.pods, given.rounds))
+        print(tabulate(map(record.command_cells, results), record.COMMAND_HEADERS, disable_numparse=True))
         if given.write:
-            record.write(commands=found)
+            record.write(commands=results)
             performance.GENERATED.write(performance.make())
-        worse = record.slow_commands(found, record.last()) if given.check else []
+        worse = record.slow_commands(results, record.last()) if given.check else []
     except (GoError, record.MissingError) as error:
         return commandline.failed(parser.prog, error)
     print(*worse, sep="\n", end="\n" if worse else "")

@@ -74,18 +74,18 @@ def base(release: str) -> tuple[dict[str, Any], list[str], list[str]]:
     objects = list(cluster.objects(_PODS, Shape(release=release)))
     document = hashcompat.to_document(hashcompat.snapshot(objects))
     items = document.pop("items")
-    nodes = [json.dumps(one) for one in items if one["kind"] == "Node"]
-    return document, nodes, [json.dumps(one) for one in items if one["kind"] == "Pod"]
+    nodes = [json.dumps(item) for item in items if item["kind"] == "Node"]
+    return document, nodes, [json.dumps(item) for item in items if item["kind"] == "Pod"]
 
 
 def texts(made: tuple[dict[str, Any], list[str], list[str]], place: int, size: float) -> Iterator[str]:
     """Yield the text of a snapshot of about so many bytes; a larger one has more nodes, not fuller ones."""
     document, nodes, pods = made
     spec = {**document["spec"], "clusterUID": f"cluster-{place}", "clusterName": f"c{place:05}"}
-    names = [json.loads(one)["metadata"]["name"] for one in nodes]
+    names = [json.loads(node)["metadata"]["name"] for node in nodes]
     rounds = math.ceil(size / sum(map(len, pods)))
     yield json.dumps({**document, "spec": spec})[:-1] + ', "items": ['
-    yield ", ".join(_of_round(one, names, number) for number in range(rounds) for one in nodes)
+    yield ", ".join(_of_round(node, names, number) for number in range(rounds) for node in nodes)
     written = number = 0
     while written < size or not number:
         own = f'"uid": "{place:04x}{number >> 16:04x}-{number & 0xFFFF:04x}-'
@@ -105,17 +105,17 @@ def _of_round(text: str, names: list[str], number: int) -> str:
 
 def alone(directory: Path) -> tuple[dict[str, tuple[int, ...] | None], float]:
     """Plan each file by itself; return its counts, None for one that is damaged, and the CPU seconds."""
-    found: dict[str, tuple[int, ...] | None] = {}
+    counts: dict[str, tuple[int, ...] | None] = {}
     began = time.process_time()
     for path in sorted(directory.iterdir()):
         try:
             plan = hashcompat.plan(path, to=TARGET)
         except HashcompatError:
-            found[path.stem] = None
+            counts[path.stem] = None
             continue
         verdicts = plan.summary.verdicts
-        found[path.stem] = (plan.summary.pods, *(verdicts[one] for one in hashcompat.Verdict))
-    return found, time.process_time() - began
+        counts[path.stem] = (plan.summary.pods, *(verdicts[verdict] for verdict in hashcompat.Verdict))
+    return counts, time.process_time() - began
 
 
 class Fleet:
@@ -173,9 +173,9 @@ def below(pid: int, words: bytes) -> list[int]:
         texts = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
     except OSError:
         return []
-    children = [int(one) for text in texts for one in text.split()]
-    deeper = [one for child in children for one in below(child, words)]
-    return sorted([*(one for one in children if words in _words(one)), *deeper])
+    children = [int(child) for text in texts for child in text.split()]
+    deeper = [process for child in children for process in below(child, words)]
+    return sorted([*(child for child in children if words in _words(child)), *deeper])
 
 
 def _words(pid: int) -> bytes:
@@ -251,9 +251,9 @@ def main() -> None:
             problems.append("rows differ after workers were killed")
         ratios = {"again": again.seconds, "cpu": first.cpu / cpu, "memory": first.peak / peak}
         problems += [
-            f"{name}: {found:.2f}, allowed {LIMITS[name]}"
-            for name, found in ratios.items()
-            if found > LIMITS[name]
+            f"{name}: {ratio:.2f}, allowed {LIMITS[name]}"
+            for name, ratio in ratios.items()
+            if ratio > LIMITS[name]
         ]
         print(f"CPU {ratios['cpu']:.2f} times, memory {ratios['memory']:.2f} times that of single plans")
     for problem in problems:
@@ -265,7 +265,7 @@ def main() -> None:
 def _counts(row: dict[str, Any]) -> tuple[int, ...] | None:
     if row["status"] != "planned":
         return None
-    return (row["pods"], *(row[str(one).lower()] for one in hashcompat.Verdict))
+    return (row["pods"], *(row[str(verdict).lower()] for verdict in hashcompat.Verdict))
 
 
 if __name__ == "__main__":

@@ -36,8 +36,8 @@ def sizes(number: int) -> list[float]:
 def minutes(seconds: list[float], workers: int) -> float:
     """Return how long so many workers take."""
     free = [0.0] * workers
-    for one in seconds:
-        heapq.heapreplace(free, free[0] + one)
+    for duration in seconds:
+        heapq.heapreplace(free, free[0] + duration)
     return max(free) / 60
 
 
@@ -56,8 +56,8 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|")
     for number in (10_000, 100_000):
         every = sizes(number)
-        cpu = [one / 1e6 * given.mb + given.each for one in every]
-        wall = [seconds + one / _PACKED / _RATE for seconds, one in zip(cpu, every, strict=True)]
+        cpu = [size / 1e6 * given.mb + given.each for size in every]
+        wall = [seconds + size / _PACKED / _RATE for seconds, size in zip(cpu, every, strict=True)]
         times = " | ".join(f"{minutes(wall, workers):,.0f} min" for workers in (2, 16, 64, 256))
         print(
             f"| {number:,} | {sum(every) / _PACKED / 1e9:,.0f} GB | {sum(cpu) / 3600:,.1f} h "

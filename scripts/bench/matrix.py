@@ -40,13 +40,13 @@ def together(inventory: Inventory, ways: list[Way], view: View) -> dict[Way, tup
 
 def singly(inventory: Inventory, ways: list[Way], view: View) -> dict[Way, tuple[int, int]]:
     """Count upgrades one by one, as ``plan`` counts its hops."""
-    templates, found = Templates(view), {}
+    templates, counts = Templates(view), {}
     for way in ways:
         tally = HopTally(way, inventory.nodes, view, templates)
         for pod in inventory.pods:
             tally.add(pod)
-        found[way] = tally.hop.findings, tally.hop.unknown
-    return found
+        counts[way] = tally.hop.findings, tally.hop.unknown
+    return counts
 
 
 def main() -> None:
@@ -64,10 +64,10 @@ def main() -> None:
     ways = [Way(*pair) for pair in permutations(between(known.oldest, known.newest), 2)]
     inventory, view = collect(list(objects(given.pods, Shape()))), View(catalog, _OPTIONS)
     some = random.Random(given.pods).sample(ways, given.pairs)
-    found: dict[str, dict[Way, tuple[int, int]]] = {}
-    all_at_once = seconds(lambda: found.update(together=together(inventory, ways, view)))
-    one_by_one = seconds(lambda: found.update(singly=singly(inventory, some, view))) * len(ways) / len(some)
-    if any(found["together"][way] != found["singly"][way] for way in some):
+    counts: dict[str, dict[Way, tuple[int, int]]] = {}
+    all_at_once = seconds(lambda: counts.update(together=together(inventory, ways, view)))
+    one_by_one = seconds(lambda: counts.update(singly=singly(inventory, some, view))) * len(ways) / len(some)
+    if any(counts["together"][way] != counts["singly"][way] for way in some):
         raise SystemExit("the two count differently")
     times = f"{all_at_once:.1f}", f"{one_by_one:.0f}", f"{one_by_one / all_at_once:.0f}"
     headers = ["pods", "pairs", "together, s", "one by one, s (estimated)", "ratio"]

@@ -30,8 +30,8 @@ COMMANDS: Final = (
 
 def peaks(pods: int) -> Iterator[tuple[str, Command, float]]:
     """Yield the peak in MB of each command on a cluster of each kind."""
-    for name, one in cluster.CLUSTERS.items():
-        if one.distinct:
+    for name, profile in cluster.CLUSTERS.items():
+        if profile.distinct:
             continue
         with tempfile.TemporaryDirectory() as directory:
             sources = Sources.write(Path(directory), name, pods, ("json",))
@@ -46,14 +46,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="exit 2 where one takes too much memory")
     given = parser.parse_args(argv)
     try:
-        found = list(peaks(given.pods))
+        results = list(peaks(given.pods))
     except GoError as error:
         return commandline.failed(parser.prog, error)
-    rows = [(command.name, name, f"{peak:.0f}", limits.MEMORY[command.name]) for name, command, peak in found]
+    rows = [
+        (command.name, name, f"{peak:.0f}", limits.MEMORY[command.name]) for name, command, peak in results
+    ]
     print(tabulate(rows, ("command", "cluster", "peak, MB", "at most"), disable_numparse=True))
-    large = [f"{command.name}, {name}" for name, command, peak in found if peak > limits.MEMORY[command.name]]
+    large = [
+        f"{command.name}, {name}" for name, command, peak in results if peak > limits.MEMORY[command.name]
+    ]
     worse = large if given.check else []
-    print(*(f"{one}: too much memory" for one in worse), sep="\n", end="\n" if worse else "")
+    print(*(f"{case}: too much memory" for case in worse), sep="\n", end="\n" if worse else "")
     return commandline.DIFFERENT if worse else 0
 
 

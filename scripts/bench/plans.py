@@ -74,9 +74,9 @@ def program(release: str) -> Program:
     """
     catalog = default_catalog()
     way = catalog.kubelet(release).way
-    for name, found in oracle.programs().items():
+    for name, candidate in oracle.programs().items():
         if catalog.kubelet(name).way == way:
-            return found
+            return candidate
     raise GoError(f"no Go program hashes as {release} does")
 
 
@@ -155,13 +155,13 @@ def rows(sizes: Sequence[int], rounds: int, *, managed_fields: bool) -> Iterator
             yield _apart(case, dump, rounds)
 
 
-def table(found: Sequence[Row]) -> str:
+def table(results: Sequence[Row]) -> str:
     """Return the medians of both sides, and the ratios with their range."""
-    return tabulate(map(record.cells, found), record.HEADERS, disable_numparse=True)
+    return tabulate(map(record.cells, results), record.HEADERS, disable_numparse=True)
 
 
 def _sizes(text: str) -> list[int]:
-    return [int(one) for one in text.split(",")]
+    return [int(number) for number in text.split(",")]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -177,12 +177,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     given = parser.parse_args(argv)
     try:
-        found = list(rows(given.pods, given.rounds, managed_fields=given.managed_fields))
-        print(table(found))
+        results = list(rows(given.pods, given.rounds, managed_fields=given.managed_fields))
+        print(table(results))
         if given.write:
-            record.write(found)
+            record.write(results)
             performance.GENERATED.write(performance.make())
-        worse = record.losses(found, record.last()) if given.check else []
+        worse = record.losses(results, record.last()) if given.check else []
     except (GoError, record.MissingError) as error:
         return commandline.failed(parser.prog, error)
     print(*worse, sep="\n", end="\n" if worse else "")

@@ -189,14 +189,14 @@ def slow_commands(rows: Iterable[CommandRow], committed: Record) -> list[str]:
         MissingError: a row is not among those that are committed.
     """
     before = {(row.cluster, row.name): row for row in committed.commands}
-    found = []
+    messages = []
     for row in rows:
         if (row.cluster, row.name) not in before:
             raise MissingError(f"{row.name}, {row.cluster}: no such row in {PATH.name}; --write makes it")
         most = limits.allowed(before[row.cluster, row.name].cpu.median, row.most)
         if row.cpu.median > most:
-            found.append(f"{row.name}, {row.cluster}: {row.cpu.median:.2f} plans, allowed is {most:.2f}")
-    return found
+            messages.append(f"{row.name}, {row.cluster}: {row.cpu.median:.2f} plans, allowed is {most:.2f}")
+    return messages
 
 
 HEADERS: Final = (
@@ -214,7 +214,7 @@ def cells(row: Row) -> list[str]:
         for side in (row.plan, row.go)
         for figure in (f"{side.cpu.median:.2f}", f"{side.wall.median:.2f}", f"{side.memory.median:.0f}")
     ]
-    ratios = [f"{one.median:.2f} ({one.least:.2f} - {one.most:.2f})" for one in (row.cpu, row.wall)]
+    ratios = [f"{ratio.median:.2f} ({ratio.least:.2f} - {ratio.most:.2f})" for ratio in (row.cpu, row.wall)]
     return [f"{case.pods:,}", case.cluster, f"{case.old} -> {case.new}", *figures, *ratios]
 
 

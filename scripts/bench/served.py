@@ -25,15 +25,15 @@ _PAGE: Final = 500
 _KINDS: Final = {"Node": "nodes", "Pod": "pods"}
 
 
-def write(directory: Path, found: Iterable[Json]) -> Path:
+def write(directory: Path, objects: Iterable[Json]) -> Path:
     """Write the pages of a cluster, nodes first, and the stand-in; return its directory, for PATH."""
     pages: dict[str, int] = dict.fromkeys(_KINDS.values(), 0)
     waiting: list[Json] = []
-    for one in found:
-        if waiting and (len(waiting) == _PAGE or waiting[0]["kind"] != one["kind"]):
-            _write_page(directory, waiting, pages, more=waiting[0]["kind"] == one["kind"])
+    for manifest in objects:
+        if waiting and (len(waiting) == _PAGE or waiting[0]["kind"] != manifest["kind"]):
+            _write_page(directory, waiting, pages, more=waiting[0]["kind"] == manifest["kind"])
             waiting = []
-        waiting.append(one)
+        waiting.append(manifest)
     _write_page(directory, waiting, pages, more=False)
     programs = directory / "programs"
     programs.mkdir()
@@ -47,7 +47,8 @@ def _write_page(directory: Path, objects: list[Json], pages: dict[str, int], *, 
     name = _KINDS[kind]
     pages[name] += 1
     items = [
-        {key: value for key, value in one.items() if key not in {"apiVersion", "kind"}} for one in objects
+        {key: value for key, value in manifest.items() if key not in {"apiVersion", "kind"}}
+        for manifest in objects
     ]
     metadata = {"resourceVersion": "987654321", **({"continue": str(pages[name] + 1)} if more else {})}
     page = {"kind": f"{kind}List", "apiVersion": "v1", "metadata": metadata, "items": items}
@@ -67,9 +68,9 @@ class _Handler(BaseHTTPRequestHandler):
         directory, asked = Path(sys.argv[1]), urlsplit(self.path)
         token = parse_qs(asked.query).get("continue", ["1"])[0]
         path = directory / f"{asked.path.rpartition('/')[2]}-{token}.json"
-        found = path.is_file()
-        body = path.read_bytes() if found else b'{"kind":"Status","message":"not here"}'
-        self.send_response(200 if found else 404)
+        exists = path.is_file()
+        body = path.read_bytes() if exists else b'{"kind":"Status","message":"not here"}'
+        self.send_response(200 if exists else 404)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -91,7 +92,7 @@ def main() -> None:
         server = {"server": "https://made.example.com:6443"}
         sys.stdout.write(json.dumps({"current-context": "made", "clusters": [{"cluster": server}]}))
         return
-    path = next(one.partition("=")[2] for one in sys.argv if one.startswith("--unix-socket="))
+    path = next(argument.partition("=")[2] for argument in sys.argv if argument.startswith("--unix-socket="))
     with socketserver.ThreadingUnixStreamServer(path, _Handler) as serving:
         sys.stdout.write(f"Starting to serve on {path}\n")
         sys.stdout.flush()

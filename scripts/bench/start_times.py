@@ -30,12 +30,12 @@ def cluster(release: str, number: int, newest: datetime) -> Iterator[dict[str, A
     The nodes that run them come first.
     """
     chance = random.Random(number)
-    for one in objects(number, Shape(release)):
-        if one["kind"] == "Node":
-            yield one
+    for manifest in objects(number, Shape(release)):
+        if manifest["kind"] == "Node":
+            yield manifest
             continue
         started = newest - chance.random() * _SPREAD
-        yield with_sidecar(dated(one, started)) if chance.random() < 0.1 else dated(one, started)
+        yield with_sidecar(dated(manifest, started)) if chance.random() < 0.1 else dated(manifest, started)
 
 
 def dated(pod: dict[str, Any], started: datetime) -> dict[str, Any]:

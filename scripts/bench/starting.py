@@ -56,7 +56,7 @@ def seconds(start: Start, pod: Path) -> float:
     Raises:
         GoError: it failed.
     """
-    arguments = [str(pod) if one == _ONE else one for one in start.arguments]
+    arguments = [str(pod) if argument == _ONE else argument for argument in start.arguments]
     command = (sys.executable, "-m", "hashcompat", *arguments)
     nowhere = subprocess.DEVNULL
     process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere, env=AS_INSTALLED)
@@ -68,9 +68,9 @@ def measured(rounds: int) -> Iterator[tuple[Start, float]]:
     with tempfile.TemporaryDirectory() as directory:
         pod = Path(directory, "pod.json")
         pod.write_text(json.dumps(_POD), encoding="utf-8")
-        for one in STARTS:
-            seconds(one, pod)
-            yield one, statistics.median(seconds(one, pod) for _ in range(rounds))
+        for start in STARTS:
+            seconds(start, pod)
+            yield start, statistics.median(seconds(start, pod) for _ in range(rounds))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,12 +80,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="exit 2 where one takes too much CPU time")
     given = parser.parse_args(argv)
     try:
-        found = list(measured(given.rounds))
+        results = list(measured(given.rounds))
     except GoError as error:
         return commandline.failed(parser.prog, error)
-    rows = [(one.name, f"{took:.3f}", limits.STARTS[one.name]) for one, took in found]
+    rows = [(start.name, f"{took:.3f}", limits.STARTS[start.name]) for start, took in results]
     print(tabulate(rows, ("command", "CPU, s", "CPU, s, at most"), disable_numparse=True))
-    slow = [one.name for one, took in found if took > limits.STARTS[one.name]] if given.check else []
+    slow = [start.name for start, took in results if took > limits.STARTS[start.name]] if given.check else []
     print(*(f"{name}: too much CPU time" for name in slow), sep="\n", end="\n" if slow else "")
     return commandline.DIFFERENT if slow else 0
 

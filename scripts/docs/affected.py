@@ -84,11 +84,11 @@ def _causes(cell: Cell) -> Iterator[str]:
 def _watched() -> dict[tuple[str, str], tuple[int, int]]:
     """Return how many containers were watched at a step, and how many verdicts they contradicted."""
     verdicts = json.loads((REALITY / "VERDICTS.json").read_text(encoding="utf-8"))
-    found: dict[tuple[str, str], tuple[int, int]] = {}
+    counts: dict[tuple[str, str], tuple[int, int]] = {}
     for name in map(name_of, changes()):
         if step := _STEP.fullmatch(name):
             tally = verdicts[name]["static"]
             count = sum(number for word, number in tally.items() if word != "contradicted")
-            before = found.get((step[1], step[2]), (0, 0))
-            found[step[1], step[2]] = before[0] + count, before[1] + tally["contradicted"]
-    return found
+            before = counts.get((step[1], step[2]), (0, 0))
+            counts[step[1], step[2]] = before[0] + count, before[1] + tally["contradicted"]
+    return counts

@@ -19,8 +19,12 @@ def facts() -> Iterator[tuple[str, str]]:
     document: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     project = document["project"]
     releases = default_catalog().releases()
-    minors = [".".join(one.split(".")[:2]) for one in (releases[0], releases[-1])]
-    pythons = [one.rpartition(" ")[2] for one in project["classifiers"] if ":: Python :: 3." in one]
+    minors = [".".join(release.split(".")[:2]) for release in (releases[0], releases[-1])]
+    pythons = [
+        classifier.rpartition(" ")[2]
+        for classifier in project["classifiers"]
+        if ":: Python :: 3." in classifier
+    ]
     yield "Kubernetes", " - ".join(minors)
     yield "Python", f"{pythons[0]} - {pythons[-1]}"
     yield "licence", project["license"]

@@ -58,7 +58,7 @@ def lines(title: str, across: str, series: Mapping[str, Sequence[Point]]) -> byt
     """Return a line for each series; both scales are linear and begin at zero."""
     more = _more_rows(list(series))
     svg = _svg(title, _TOP + _HEIGHT + 60 + more)
-    points = [point for found in series.values() for point in found]
+    points = [point for line in series.values() for point in line]
     right, top = (max(values) for values in zip(*points, strict=True))
     left, width, bottom = 60, _WIDTH - 60 - _RIGHT, _TOP + 20 + _HEIGHT + more
     for value in _ticks(top):
@@ -69,8 +69,8 @@ def lines(title: str, across: str, series: Mapping[str, Sequence[Point]]) -> byt
         _text(svg, left + width * value / right, bottom + 18, f"{value:,g}", "middle")
     _text(svg, left + width / 2, bottom + 36, across, "middle")
     _legend(svg, list(series))
-    for number, found in enumerate(series.values()):
-        places = [(left + width * x / right, bottom - _HEIGHT * y / top) for x, y in sorted(found)]
+    for number, line in enumerate(series.values()):
+        places = [(left + width * x / right, bottom - _HEIGHT * y / top) for x, y in sorted(line)]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         SubElement(svg, "polyline", {"points": path, "class": f"line s{number}"})
         for x, y in places:

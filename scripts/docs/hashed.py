@@ -37,8 +37,8 @@ def page() -> str:
         json_text=escape(_of_numbers(container_text(spec, JSON)), quote=False),
         picked_text=escape(_of_numbers(container_text(spec, PICKED)), quote=False),
         **names,
-        **{f"{name}_hash": one.value for name, one in hashes.items()},
-        **{f"{name}_hex": one.hex for name, one in hashes.items()},
+        **{f"{name}_hash": digest.value for name, digest in hashes.items()},
+        **{f"{name}_hex": digest.hex for name, digest in hashes.items()},
     )
 
 

@@ -41,8 +41,8 @@ def modules() -> Graph:
 
     The package itself is left out: it only knows the version, and the API on first use.
     """
-    found = {name: frozenset(_imported(path)) - {name, PACKAGE} for name, path in sources().items()}
-    return {name: imported for name, imported in found.items() if name != PACKAGE}
+    graph = {name: frozenset(_imported(path)) - {name, PACKAGE} for name, path in sources().items()}
+    return {name: imported for name, imported in graph.items() if name != PACKAGE}
 
 
 def _imported(path: Path) -> Iterator[str]:
@@ -89,15 +89,15 @@ def rooms() -> Graph:
 def packages() -> Graph:
     """Return which packages each package imports, however deep they lie; a loose module stands for itself."""
     names = {name: package(name) for name in modules()}
-    return grouped({name: name if found == PACKAGE else found for name, found in names.items()})
+    return grouped({name: name if group == PACKAGE else group for name, group in names.items()})
 
 
 def grouped(groups: Mapping[str, str]) -> Graph:
     """Return the graph of groups of modules."""
-    found: dict[str, set[str]] = {group: set() for group in groups.values()}
+    graph: dict[str, set[str]] = {group: set() for group in groups.values()}
     for name, group in groups.items():
-        found[group] |= {groups[other] for other in modules()[name] & groups.keys()} - {group}
-    return {group: frozenset(imported) for group, imported in sorted(found.items())}
+        graph[group] |= {groups[other] for other in modules()[name] & groups.keys()} - {group}
+    return {group: frozenset(imported) for group, imported in sorted(graph.items())}
 
 
 def cycle(graph: Graph) -> list[str]:
@@ -105,8 +105,8 @@ def cycle(graph: Graph) -> list[str]:
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
-        found: list[str] = error.args[1]
-        return found
+        nodes: list[str] = error.args[1]
+        return nodes
     return []
 
 

@@ -36,12 +36,12 @@ def _run(text: str) -> dict[str, Any]:
     from nbclient import NotebookClient  # noqa: PLC0415
     from traitlets.config import Config  # noqa: PLC0415
 
-    found = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+    notebook = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
     # by sockets in a directory: another process may take a port between its choice and its use
     with TemporaryDirectory() as place:
         sockets = Config(KernelManager={"transport": "ipc", "ip": f"{place}/kernel"})
-        NotebookClient(found, timeout=_SECONDS, kernel_name="python3", config=sockets).execute()
-    made: dict[str, Any] = json.loads(nbformat.writes(found))  # type: ignore[no-untyped-call]
+        NotebookClient(notebook, timeout=_SECONDS, kernel_name="python3", config=sockets).execute()
+    made: dict[str, Any] = json.loads(nbformat.writes(notebook))  # type: ignore[no-untyped-call]
     # of when it ran, and on which Python, nothing is kept
     made["metadata"] = json.loads(text)["metadata"]
     for cell in made["cells"]:
@@ -53,12 +53,12 @@ def _run(text: str) -> dict[str, Any]:
 
 def _joined(outputs: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the outputs of a cell; what it printed comes in parts, as its timing has it."""
-    for kind, some in groupby(outputs, lambda one: one.get("name")):
+    for kind, some in groupby(outputs, lambda output: output.get("name")):
         first, *others = some
         if kind is None:
             yield from (first, *others)
         else:
-            text = "".join(part for one in (first, *others) for part in one["text"])
+            text = "".join(part for output in (first, *others) for part in output["text"])
             yield {**first, "text": text.splitlines(keepends=True)}  # a part may end within a line
 
 

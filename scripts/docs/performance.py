@@ -82,19 +82,19 @@ live, or as a snapshot (`python -m scripts.bench.memory`).
 
 def make() -> dict[Path, bytes]:
     """Return the page and its charts."""
-    found = record.last()
+    measurements = record.last()
     page = _TEXT.format(
-        rows=_table(record.HEADERS, map(record.cells, found.rows)),
-        machine=found.machine,
+        rows=_table(record.HEADERS, map(record.cells, measurements.rows)),
+        machine=measurements.machine,
         version=limits.STARTS["--version"],
         pod=limits.STARTS["plan of one pod"],
         memory=max(limits.MEMORY.values()),
-        commands=_table(record.COMMAND_HEADERS, map(record.command_cells, found.commands)),
+        commands=_table(record.COMMAND_HEADERS, map(record.command_cells, measurements.commands)),
     )
     files = {
         "performance.md": page.encode(),
-        "images/performance.svg": _compared(found.rows),
-        "images/growth.svg": _growth(found.rows),
+        "images/performance.svg": _compared(measurements.rows),
+        "images/growth.svg": _growth(measurements.rows),
     }
     return relative(DOCS, files)
 

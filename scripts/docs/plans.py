@@ -82,8 +82,8 @@ def objects(pods: int) -> Iterator[dict[str, Any]]:
     """Yield a cluster of so many pods, and then its nodes."""
     samples, nodes = _of_sample("Pod"), _of_sample("Node")
     copies = -(-pods // len(samples))
-    found = (_pod(pod, number) for number in range(copies) for pod in samples)
-    yield from islice(found, pods)
+    replicas = (_pod(pod, number) for number in range(copies) for pod in samples)
+    yield from islice(replicas, pods)
     yield from (_node(node, number) for number in range(copies) for node in nodes)
 
 
@@ -99,14 +99,14 @@ def _pod(pod: dict[str, Any], number: int) -> dict[str, Any]:
     metadata["name"] += f"-{number}"
     metadata["uid"] = str(uuid.uuid5(uuid.UUID(metadata["uid"]), str(number)))
     metadata["ownerReferences"] = [
-        {**one, "name": f"{one['name']}-{number}"} if one["kind"] == "Node" else one
-        for one in metadata.get("ownerReferences", ())
+        {**reference, "name": f"{reference['name']}-{number}"} if reference["kind"] == "Node" else reference
+        for reference in metadata.get("ownerReferences", ())
     ]
     place = namespace if namespace in _SHARED else f"{namespace}-{number}"
     node = {"nodeName": f"{spec['nodeName']}-{number}"} if "nodeName" in spec else {}
     containers = [
-        {**one, "env": [*one.get("env", ()), {"name": "NUMBER", "value": metadata["name"]}]}
-        for one in spec["containers"]
+        {**container, "env": [*container.get("env", ()), {"name": "NUMBER", "value": metadata["name"]}]}
+        for container in spec["containers"]
     ]
     own = {"containers": containers, **node}
     return {**pod, "metadata": {**metadata, "namespace": place}, "spec": {**spec, **own}}
@@ -125,7 +125,9 @@ def plan_of(pods: int) -> Plan:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, _FILE)
         with path.open("w", encoding="utf-8") as stream:
-            stream.writelines(json.dumps(one, separators=(",", ":")) + "\n" for one in objects(pods))
+            stream.writelines(
+                json.dumps(manifest, separators=(",", ":")) + "\n" for manifest in objects(pods)
+            )
         plan = planning.make(files.collect((str(path),)), AUTO, _WAY[1], View(default_catalog()))
     return structs.replace(plan, origin=structs.replace(plan.origin, names=(_FILE,), oldest=None, taken=None))
 

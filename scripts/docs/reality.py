@@ -141,16 +141,16 @@ _ABOUT: Final = {
 def page() -> str:
     """Return the page, with a row for each change in the order in which they were made."""
     verdicts = json.loads((REALITY / "VERDICTS.json").read_text(encoding="utf-8"))
-    found = [(read(path), verdicts[name_of(path)]) for path in changes()]
-    served = [pair for pair in found if pair[0]["objects"] and "about" not in pair[0]]
-    starting = [pair for pair in found if "about" in pair[0]]
+    pairs = [(read(path), verdicts[name_of(path)]) for path in changes()]
+    served = [pair for pair in pairs if pair[0]["objects"] and "about" not in pair[0]]
+    starting = [pair for pair in pairs if "about" in pair[0]]
     plans = [_plan(plan, [tallies[plan] for _, tallies in served]) for plan in PLANS]
     return _TEXT.format(
         plans="\n".join(plans),
         with_server=_table(served),
         starting=_starting(starting),
         reasons=_reasons([change for change, _ in starting]),
-        without_server=_table([pair for pair in found if not pair[0]["objects"]]),
+        without_server=_table([pair for pair in pairs if not pair[0]["objects"]]),
     )
 
 
@@ -162,24 +162,24 @@ def _plan(plan: str, tallies: list[dict[str, int]]) -> str:
     return f"| {_ABOUT[plan]} | {total.total():,} | {total['UNKNOWN']} | {contradicted} |"
 
 
-def _starting(found: Sequence[tuple[Json, Json]]) -> str:
+def _starting(pairs: Sequence[tuple[Json, Json]]) -> str:
     headings = (*_HEADINGS[:9], "not ready for a while", "what decides")
     rows = [
         [*_cells(change, tallies["static"])[:9], len(unready(change)), change["about"]]
-        for change, tallies in found
+        for change, tallies in pairs
     ]
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in (headings, ["---"] * len(headings), *rows))
 
 
 def _reasons(changes: Sequence[Json]) -> str:
     """Return what the kubelets said of the pods that they refused or ended, with how many said so."""
-    found = Counter(reason for change in changes for reason in change["reasons"].values())
-    listed = ", ".join(f"`{reason}` ({number})" for reason, number in sorted(found.items()))
+    counts = Counter(reason for change in changes for reason in change["reasons"].values())
+    listed = ", ".join(f"`{reason}` ({number})" for reason, number in sorted(counts.items()))
     return f"The reasons in the status of pods that were refused or ended: {listed}."
 
 
-def _table(found: Sequence[tuple[Json, Json]]) -> str:
-    cells = (_cells(change, tallies["static"]) for change, tallies in found)
+def _table(pairs: Sequence[tuple[Json, Json]]) -> str:
+    cells = (_cells(change, tallies["static"]) for change, tallies in pairs)
     rows = [_HEADINGS, ["---"] * len(_HEADINGS), *cells]
     return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in rows)
 

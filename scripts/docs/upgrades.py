@@ -167,11 +167,11 @@ def others(old: str, new: str, cell: Cell, *, rare: bool = True) -> str:
         if verdict and item.reasons[0].id not in _NOT_ELSE:
             rows[number] = f" {verdict} ({_link(item.reasons[0].id)})"
     first = {end: number for number, end in sorted(rows.items(), reverse=True)}
-    found = [f"{names[number]}{end}" for end, number in sorted(first.items(), key=itemgetter(1))]
+    phrases = [f"{names[number]}{end}" for end, number in sorted(first.items(), key=itemgetter(1))]
     if cell.static_types:
         types = ", ".join(f"`{name}`" for name in cell.static_types)
-        found.append(f"{names[0]} restart if they have one of {types} ({_link('HC022')})")
-    return "; ".join(found)
+        phrases.append(f"{names[0]} restart if they have one of {types} ({_link('HC022')})")
+    return "; ".join(phrases)
 
 
 def _link(rule: str) -> str:
@@ -194,10 +194,10 @@ def minor(release: str) -> str:
 
 def _rows(pairs: Sequence[tuple[str, str]], cells: Mapping[tuple[str, str], Cell]) -> Iterator[str]:
     """Yield a row for each upgrade, newest first; equal ones in a row share theirs."""
-    found = [
+    rows = [
         (pair, (ordinary(cells[pair]), others(*pair, cells[pair], rare=False))) for pair in reversed(pairs)
     ]
-    for (restarting, besides), same in groupby(found, key=lambda row: row[1]):
+    for (restarting, besides), same in groupby(rows, key=lambda row: row[1]):
         upgrades = [pair for pair, _ in same]
         name = f"{minor(upgrades[-1][0])} -> {minor(upgrades[0][1])}"
         each = "" if len(upgrades) == 1 else ", each minor"

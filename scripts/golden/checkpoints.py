@@ -73,10 +73,10 @@ def _ask(release: str, requests: Iterable[Mapping[str, Any]]) -> Iterator[dict[s
 
 def samples() -> dict[str, tuple[str, str]]:
     """Return the case and the text of every sample: what each release wrote, and the texts of inputs."""
-    found = {f"inputs/{name}": (name, case["text"]) for name, case in cases().items() if "text" in case}
+    pairs = {f"inputs/{name}": (name, case["text"]) for name, case in cases().items() if "text" in case}
     for release in oracles():
-        found |= {f"{release}/{name}": (name, text) for name, text in written(release).items()}
-    return found
+        pairs |= {f"{release}/{name}": (name, text) for name, text in written(release).items()}
+    return pairs
 
 
 def loads(release: str) -> Iterator[dict[str, Any]]:

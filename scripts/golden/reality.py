@@ -163,8 +163,8 @@ def changes() -> list[Path]:
 def make() -> dict[Path, bytes]:
     """Plan every change again."""
     with tempfile.TemporaryDirectory() as directory:
-        found = {name_of(path): _tallies(read(path), Path(directory) / path.stem) for path in changes()}
-    return relative(REALITY, {"VERDICTS.json": json.dumps(found, indent=1).encode() + b"\n"})
+        tallies = {name_of(path): _tallies(read(path), Path(directory) / path.stem) for path in changes()}
+    return relative(REALITY, {"VERDICTS.json": json.dumps(tallies, indent=1).encode() + b"\n"})
 
 
 def name_of(path: Path) -> str:

@@ -128,11 +128,11 @@ def _resizing(chance: Random, spec: Json) -> Json:
     return {
         f"{key}Statuses": [
             {
-                "name": one["name"],
-                "allocatedResources": one["resources"]["requests"],
-                "resources": {"requests": _requests(chance, one["resources"]["requests"])},
+                "name": container["name"],
+                "allocatedResources": container["resources"]["requests"],
+                "resources": {"requests": _requests(chance, container["resources"]["requests"])},
             }
-            for one in spec.get(f"{key}s", ())
+            for container in spec.get(f"{key}s", ())
         ]
         for key in ("container", "initContainer")
     }
@@ -149,7 +149,11 @@ _AMOUNTS: Final = {
 
 
 def _container(chance: Random, name: str, *, sidecar: bool = False) -> Json:
-    names = [one for one in _AMOUNTS if chance.random() < (0.6 if one in ("cpu", "memory") else 0.12)]
+    names = [
+        resource
+        for resource in _AMOUNTS
+        if chance.random() < (0.6 if resource in ("cpu", "memory") else 0.12)
+    ]
     requests = _requests(chance, names)
     limits = dict(requests) if chance.random() < 0.3 else {}
     more: Json = {"restartPolicy": "Always"} if sidecar else {}

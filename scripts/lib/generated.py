@@ -32,16 +32,16 @@ class Generated:
     def differences(self, files: Mapping[Path, bytes]) -> list[str]:
         """Name each file that is missing, changed or stale, in the order of the paths."""
         present = self._present()
-        found = []
+        differences = []
         for path in sorted(present | set(files)):
             if path not in files:
-                found.append(f"stale    {path}")
+                differences.append(f"stale    {path}")
             elif not (self.root / path).exists():
-                found.append(f"missing  {path}")
+                differences.append(f"missing  {path}")
             elif (self.root / path).read_bytes() != files[path]:
                 changed = _cases_that_differ(path, (self.root / path).read_bytes(), files[path])
-                found += [f"changed  {path}{case}" for case in changed]
-        return found
+                differences += [f"changed  {path}{case}" for case in changed]
+        return differences
 
     def write(self, files: Mapping[Path, bytes]) -> None:
         """Write the files, and delete the stale ones."""
@@ -56,8 +56,8 @@ class Generated:
         return self.differences(self.make()) or self.problems()
 
     def _present(self) -> set[Path]:
-        found = (path for pattern in self.owned for path in self.root.glob(pattern))
-        return {path.relative_to(self.root) for path in found if path.is_file()}
+        paths = (path for pattern in self.owned for path in self.root.glob(pattern))
+        return {path.relative_to(self.root) for path in paths if path.is_file()}
 
 
 def _cases_that_differ(path: Path, old: bytes, new: bytes) -> list[str]:

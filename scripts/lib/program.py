@@ -94,9 +94,9 @@ class Program:
         return digest.hexdigest()
 
     def _sources(self) -> list[Path]:
-        found = {self.module / "go.mod", self.module / "go.sum", *self.module.rglob("*.go")}
-        found |= {path for other in self.shared for path in other.rglob("*") if path.is_file()}
-        return sorted(path for path in found if path.exists())
+        paths = {self.module / "go.mod", self.module / "go.sum", *self.module.rglob("*.go")}
+        paths |= {path for other in self.shared for path in other.rglob("*") if path.is_file()}
+        return sorted(path for path in paths if path.exists())
 
     def run(self, *arguments: str, data: bytes = b"") -> bytes:
         """Run the program once and return what it prints.

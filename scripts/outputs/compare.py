@@ -57,13 +57,13 @@ Change = tuple[str, ...]
 def command_lines(text: str) -> list[str]:
     """Return every command line that a text of cases stands for, each once."""
     lists: dict[str, str] = {}
-    found: dict[str, None] = {}
+    lines: dict[str, None] = {}
     for line in filter(None, text.splitlines()):
         if named := _LIST.fullmatch(line):
             lists[named[1]] = named[2]
         elif not line.startswith("#"):
-            found |= dict.fromkeys(_choices(Template(line).substitute(lists)))
-    return list(found)
+            lines |= dict.fromkeys(_choices(Template(line).substitute(lists)))
+    return list(lines)
 
 
 def _choices(line: str) -> Iterator[str]:
@@ -107,8 +107,8 @@ class Runner:
             return {"code": b"no end within %d s\n" % _SECONDS}
         new = [path for path in set(place.rglob("*")) - before if path.is_file() and not path.is_symlink()]
         files = {f"file.{path.relative_to(place)}".replace("/", "+"): _content(path) for path in new}
-        found = {"out": done.stdout, "err": done.stderr, "code": b"%d\n" % done.returncode, **files}
-        return {name: self._placeless(data, place) for name, data in found.items()}
+        outputs = {"out": done.stdout, "err": done.stderr, "code": b"%d\n" % done.returncode, **files}
+        return {name: self._placeless(data, place) for name, data in outputs.items()}
 
     def _environment(self, place: Path) -> dict[str, str]:
         """Return an environment without anything of the user's."""
@@ -121,10 +121,10 @@ class Runner:
 
     def answer(self, place: Path, line: str) -> bytes:
         """Return what a command line prints that must succeed, or stop."""
-        found = self.run(line, place)
-        if found["code"] != b"0\n":
-            sys.exit(f"{line}: {found.get('err', b'').decode()}")
-        return found["out"]
+        outputs = self.run(line, place)
+        if outputs["code"] != b"0\n":
+            sys.exit(f"{line}: {outputs.get('err', b'').decode()}")
+        return outputs["out"]
 
 
 def _content(path: Path) -> bytes:
@@ -181,17 +181,17 @@ def recorded(directory: Path) -> dict[str, Outputs]:
 
     Ends the program where nothing was saved: two empty directories would look like two equal programs.
     """
-    found: dict[str, Outputs] = {}
+    recording: dict[str, Outputs] = {}
     for path in sorted(directory.glob("*.cmd")):
         files = directory.glob(f"{path.stem}.*")
         named = {file.name.removeprefix(f"{path.stem}."): file for file in files if file != path}
-        found[path.read_text().strip()] = {name: file.read_bytes() for name, file in named.items()}
-    if not found:
+        recording[path.read_text().strip()] = {name: file.read_bytes() for name, file in named.items()}
+    if not recording:
         sys.exit(f"{directory}: not a recording: no *.cmd file in it")
     for path in sorted((directory / "inputs").rglob("*")):
         if path.is_file():
-            found[f"(input) {path.relative_to(directory / 'inputs')}"] = {"content": _content(path)}
-    return found
+            recording[f"(input) {path.relative_to(directory / 'inputs')}"] = {"content": _content(path)}
+    return recording
 
 
 def diff(old: Path, new: Path, lines: int) -> int:
@@ -200,13 +200,13 @@ def diff(old: Path, new: Path, lines: int) -> int:
     cases = list(dict.fromkeys([*before, *after]))
     changes = {case: differences(before.get(case), after.get(case)) for case in cases}
     alike: dict[Change, list[str]] = {}
-    for case, found in changes.items():
-        for change in found:
+    for case, case_changes in changes.items():
+        for change in case_changes:
             alike.setdefault(change, []).append(case)
     for change, having in sorted(alike.items(), key=lambda row: -len(row[1])):
         print(f"=== {len(having)} case{'s' if len(having) > 1 else ''}")
         print("\n".join([*_first(having, _MOST_CASES), *_first(change, lines)]), end="\n\n")
-    differing = sum(1 for found in changes.values() if found)
+    differing = sum(1 for case_changes in changes.values() if case_changes)
     print(f"{len(cases)} cases, {differing} differ")
     return DIFFERENT if differing else 0
 
@@ -215,21 +215,21 @@ def differences(old: Outputs | None, new: Outputs | None) -> list[Change]:
     """Return what changed in a case, each place of each output by itself and each only once."""
     if old is None or new is None:
         return [(f"only in the {'new' if old is None else 'old'} recording",)]
-    found: dict[Change, None] = {}
+    changes: dict[Change, None] = {}
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):
             places = list(_changes(*(_lines(outputs, name) for outputs in (old, new))))
-            found |= dict.fromkeys((f"--- {name}", *place) for place in places or [("other bytes",)])
-    return list(found)
+            changes |= dict.fromkeys((f"--- {name}", *place) for place in places or [("other bytes",)])
+    return list(changes)
 
 
-def _changes(one: list[str], other: list[str]) -> Iterator[Change]:
+def _changes(first: list[str], other: list[str]) -> Iterator[Change]:
     """Yield the removed and added lines of each place; of long texts as many as difflib is fast for."""
-    pairs = enumerate(zip(one, other, strict=False))
-    start = next((index for index, (old, new) in pairs if old != new), min(len(one), len(other)))
-    one, other = (lines[start : start + _MOST_LINES] for lines in (one, other))
+    pairs = enumerate(zip(first, other, strict=False))
+    start = next((index for index, (old, new) in pairs if old != new), min(len(first), len(other)))
+    first, other = (lines[start : start + _MOST_LINES] for lines in (first, other))
     place: list[str] = []
-    for line in islice(unified_diff(one, other, n=0, lineterm=""), 2, None):
+    for line in islice(unified_diff(first, other, n=0, lineterm=""), 2, None):
         if not line.startswith("@@"):
             place.append(line)
         elif place:

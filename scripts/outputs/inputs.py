@@ -79,10 +79,10 @@ def _golden_pods(directory: Path) -> None:
         for value, case in _hashes(release)
         if value == _REFUSED
     }
-    old = (_golden_pod(*one, has_uid=True) for one in requests.items() if one[0] not in refused)
+    old = (_golden_pod(*request, has_uid=True) for request in requests.items() if request[0] not in refused)
     (directory / "golden-old.json").write_bytes(_listed(old))
     for name, has_uid in (("api", True), ("manifest", False)):
-        pods = [_golden_pod(*one, has_uid=has_uid) for one in requests.items()]
+        pods = [_golden_pod(*request, has_uid=has_uid) for request in requests.items()]
         (directory / f"golden-{name}.json").write_bytes(_listed(pods))
         texts = [json.loads(text) for pod in pods if (text := _text(pod)) is not None]
         document = {"apiVersion": "v1", "kind": "List", "items": texts}

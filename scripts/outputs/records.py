@@ -28,11 +28,11 @@ def make(directory: Path, ask: Ask) -> None:
     directory.mkdir()
     for release in ("1.5.8", "1.7.16", "1.15.12", "1.30.14"):
         items = json.loads(ask(f"hash --sample --kubelet {release} -o json"))["items"]
-        found = [(item, item["hashes"][release]["hash"]) for item in items]
-        write(directory / f"exact-{release}.json", {"containers": [_crictl(*row) for row in found]})
-        write(directory / f"mixed-{release}.json", {"containers": list(_mixed(found))})
-        write(directory / f"docker-{release}.json", [_docker(*row) for row in found])
-        (directory / f"kubelet-{release}.log").write_text("".join(map(_logged, found[::3])))
+        rows = [(item, item["hashes"][release]["hash"]) for item in items]
+        write(directory / f"exact-{release}.json", {"containers": [_crictl(*row) for row in rows]})
+        write(directory / f"mixed-{release}.json", {"containers": list(_mixed(rows))})
+        write(directory / f"docker-{release}.json", [_docker(*row) for row in rows])
+        (directory / f"kubelet-{release}.log").write_text("".join(map(_logged, rows[::3])))
     pods = [pod["metadata"] for pod in sample("Pod")]
     write(directory / "pods.json", {"items": [_sandbox(*row) for row in enumerate(pods)]})
     with tarfile.open(directory / "node.tar", "w") as archive:
@@ -47,9 +47,9 @@ def write(path: Path, document: object) -> None:
     path.write_text(json.dumps(document, indent=1))
 
 
-def _mixed(found: Sequence[tuple[Json, int]]) -> Iterator[Json]:
+def _mixed(rows: Sequence[tuple[Json, int]]) -> Iterator[Json]:
     """Yield records; some are missing, differ, have no hash, or are of other attempts or of other pods."""
-    for index, (item, value) in enumerate(found):
+    for index, (item, value) in enumerate(rows):
         if index % 7 == 2:
             continue
         changed = value + 1 if index % 5 == 1 else value

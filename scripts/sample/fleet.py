@@ -236,8 +236,8 @@ def _pod(work: Work, number: int, node: str) -> Json:
     ]
     volumes = [*work.spec.get("volumes", ()), {"name": token, "projected": {"sources": []}}]
     spec = {**work.spec, "volumes": volumes, "containers": [served], "restartPolicy": "Always"}
-    found = _object("v1", "Pod", work.namespace, name, spec={**spec, "nodeName": node})
-    found["metadata"]["labels"] = labels
+    pod = _object("v1", "Pod", work.namespace, name, spec={**spec, "nodeName": node})
+    pod["metadata"]["labels"] = labels
     if work.kind != "Pod":
         reference = {
             "apiVersion": "apps/v1",
@@ -245,26 +245,26 @@ def _pod(work: Work, number: int, node: str) -> Json:
             "name": owner,
             "uid": _uid(kind, work.namespace, owner),
         }
-        found["metadata"]["ownerReferences"] = [{**reference, "controller": True}]
-    found["status"] = _status(work.name, len(ALL) + number)
-    return found
+        pod["metadata"]["ownerReferences"] = [{**reference, "controller": True}]
+    pod["status"] = _status(work.name, len(ALL) + number)
+    return pod
 
 
 def _static(component: str, node: str) -> Json:
     image = "registry.k8s.io/etcd:3.5.15-0" if component == "etcd" else f"registry.k8s.io/{component}:v{NEW}"
     container = as_served({"name": component, "image": image}, default_catalog().api_server(NEW))
     spec = {**_HOST, "containers": [container], "nodeName": node, "restartPolicy": "Always"}
-    found = _object("v1", "Pod", "kube-system", f"{component}-{node}", spec=spec)
+    pod = _object("v1", "Pod", "kube-system", f"{component}-{node}", spec=spec)
     mark = _digest("static", component, node)[:32]
-    found["metadata"] |= {
+    pod["metadata"] |= {
         "labels": {"component": component, "tier": "control-plane"},
         "annotations": {f"kubernetes.io/config.{key}": mark for key in ("hash", "mirror")},
         "ownerReferences": [
             {"apiVersion": "v1", "kind": "Node", "name": node, "uid": _uid("Node", node), "controller": True}
         ],
     }
-    found["status"] = _status(component, CONTROL.index(node))
-    return found
+    pod["status"] = _status(component, CONTROL.index(node))
+    return pod
 
 
 def _status(container: str, number: int) -> Json:
@@ -285,7 +285,9 @@ def _status(container: str, number: int) -> Json:
 
 def make() -> dict[Path, bytes]:
     """Compute the one file."""
-    lines: Sequence[str] = [json.dumps(one, separators=(",", ":"), sort_keys=True) for one in cluster()]
+    lines: Sequence[str] = [
+        json.dumps(manifest, separators=(",", ":"), sort_keys=True) for manifest in cluster()
+    ]
     return {PATH: "".join(f"{line}\n" for line in lines).encode()}
 
 

@@ -14,9 +14,9 @@ Change = tuple[str, str, str, str]
 def problems(trees: Mapping[str, Types], rows: list[dict[str, str]]) -> list[str]:
     """Name what the rows say and the trees do not, and the reverse; ``trees`` are by minor, oldest first."""
     listed = [(row["release"], row["type"], row["field"], row["change"]) for row in rows]
-    found = list(_tree_changes(trees))
-    extra = [f"changes.json: not in the trees: {row}" for row in listed if row not in found]
-    return extra + [f"changes.json: missing: {row}" for row in found if row not in listed]
+    changes = list(_tree_changes(trees))
+    extra = [f"changes.json: not in the trees: {row}" for row in listed if row not in changes]
+    return extra + [f"changes.json: missing: {row}" for row in changes if row not in listed]
 
 
 def _tree_changes(trees: Mapping[str, Types]) -> Iterator[Change]:

@@ -72,8 +72,8 @@ def problems() -> list[str]:
     return [*other, *changes.problems(types, load(CHANGES)["fields"])]
 
 
-def _alike(one: Tree, other: Tree) -> bool:
-    return all(one[key] == other[key] for key in ("package", "root", "types"))
+def _alike(tree: Tree, other: Tree) -> bool:
+    return all(tree[key] == other[key] for key in ("package", "root", "types"))
 
 
 def _schema_names() -> dict[str, str]:

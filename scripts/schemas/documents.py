@@ -92,32 +92,32 @@ def schema(kind: type[Document]) -> dict[str, Any]:
 
 def _structs(kind: type[Document]) -> set[type[Object]]:
     """Return the structs that a document reaches, itself included."""
-    found = set[type[Object]]()
+    structs = set[type[Object]]()
     todo: list[Any] = list(msgspec.inspect.multi_type_info((kind, *kind.reaches)))
     while todo:
         part = todo.pop()
         if isinstance(part, msgspec.inspect.StructType):
-            if part.cls not in found and issubclass(part.cls, Object):
-                found.add(part.cls)
+            if part.cls not in structs and issubclass(part.cls, Object):
+                structs.add(part.cls)
                 todo += [field.type for field in part.fields]
         else:
             todo += [getattr(part, name) for name in _WITHIN if hasattr(part, name)]
             todo += getattr(part, "types", ())
-    return found
+    return structs
 
 
 def descriptions(struct: type[Object]) -> dict[str, str]:
     """Return the docstrings below the fields of a struct and those that it inherits, by key."""
     keys = dict(zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True))
-    found = {}
+    docstrings = {}
     for owner in reversed(struct.__mro__):
         if issubclass(owner, Object):
             for field, text in pairwise(ast.walk(ast.parse(inspect.getsource(owner)))):
                 match field, text:
                     case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(words))):
                         if name in keys:
-                            found[keys[name]] = " ".join(words.split())
-    return found
+                            docstrings[keys[name]] = " ".join(words.split())
+    return docstrings
 
 
 def _constant(value: Any) -> Any:

@@ -99,13 +99,13 @@ def histories() -> dict[str, dict[str, Spec]]:
         GoError: a kubelet and the API server of its release do not know the same gates; the table has no
             place for that, because they always did.
     """
-    found: dict[str, dict[str, Spec]] = {}
+    gates: dict[str, dict[str, Spec]] = {}
     rows = sources()
     tables = [_common(source) for source in rows]
     for name in sorted({name for table in tables for name in table}):
         specs = [(row["since"], table.get(name)) for row, table in zip(rows, tables, strict=True)]
-        found[name] = dict(ranges(specs))
-    return found
+        gates[name] = dict(ranges(specs))
+    return gates
 
 
 def _common(source: Source) -> Gates:
@@ -119,11 +119,11 @@ def _common(source: Source) -> Gates:
 
 def render(gates: Mapping[str, Mapping[str, Spec]]) -> bytes:
     """Write the table with one gate a line."""
-    lines = [f"  {json.dumps(name)}: {json.dumps(_rows(found))}" for name, found in gates.items()]
+    lines = [f"  {json.dumps(name)}: {json.dumps(_rows(specs))}" for name, specs in gates.items()]
     return (f'{{\n "about": {json.dumps(_ABOUT)},\n "gates": {{\n' + ",\n".join(lines) + "\n }\n}\n").encode()
 
 
-def _rows(found: Mapping[str, Spec]) -> list[dict[str, Any]]:
+def _rows(specs: Mapping[str, Spec]) -> list[dict[str, Any]]:
     return [
         {
             "releases": releases,
@@ -132,7 +132,7 @@ def _rows(found: Mapping[str, Spec]) -> list[dict[str, Any]]:
             **({"locked": True} if spec.locked else {}),
             **({"needs": list(spec.needs)} if spec.needs else {}),
         }
-        for releases, spec in found.items()
+        for releases, spec in specs.items()
     ]
 
 
@@ -151,12 +151,12 @@ def gates_in(places: Mapping[str, Path], release: str) -> dict[str, Gates]:
     modules = [flag for name, where in places.items() for flag in ("-dir", f"{name}={where}")]
     number = minor(release).partition(".")[2]
     packages = dict.fromkeys([*_BOTH, *_WITH_FEATURES, *_API_SERVER_ONLY])
-    found: dict[str, Any] = json.loads(PROGRAM.run("-minor", number, *modules, *packages))
-    imports = found.get(_FEATURES, {"imports": []})["imports"]
+    answer: dict[str, Any] = json.loads(PROGRAM.run("-minor", number, *modules, *packages))
+    imports = answer.get(_FEATURES, {"imports": []})["imports"]
     kubelet = [*_BOTH, *(name for name in _WITH_FEATURES if name in imports)]
     registered = {KUBELET: kubelet, API_SERVER: [*kubelet, *_API_SERVER_ONLY]}
     return {
-        component: _merged([found[name] for name in dict.fromkeys(names) if name in found], release)
+        component: _merged([answer[name] for name in dict.fromkeys(names) if name in answer], release)
         for component, names in registered.items()
     }
 

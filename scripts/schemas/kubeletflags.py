@@ -85,24 +85,24 @@ def make() -> dict[Path, bytes]:
 
 def flags(source: Source) -> dict[str, Row]:
     """Read the flags of one release by name; errors as GoError."""
-    found: dict[str, Row] = json.loads(PROGRAM.run(*_directories(source)))
-    return found
+    rows: dict[str, Row] = json.loads(PROGRAM.run(*_directories(source)))
+    return rows
 
 
 def config(source: Source) -> dict[str, str]:
     """Read the fields of one release's config file by path, with their kinds; empty where there is none."""
     if "config" not in source:
         return {}
-    found: dict[str, str] = json.loads(PROGRAM.run("-config", source["config"], *_directories(source)))
-    return found
+    kinds: dict[str, str] = json.loads(PROGRAM.run("-config", source["config"], *_directories(source)))
+    return kinds
 
 
 _NUMBER: Final = re.compile(r"(int|float)|u?int\d+|uint|float\d+")
 
 
-def _kind(found: str) -> Row:
+def _kind(text: str) -> Row:
     """Return a kind as rows have it, with the Go type of a number, and of a list or map the kind in it."""
-    kind, _, inner = found.partition("/")
+    kind, _, inner = text.partition("/")
     if inner:
         return {"kind": kind, "of": inner.partition("/")[0]}
     if not _NUMBER.fullmatch(kind):
@@ -117,16 +117,16 @@ def _directories(source: Source) -> list[str]:
     return [flag for name, where in places.items() for flag in ("-dir", f"{name}={where}")]
 
 
-def flag_table(rows: list[Source], found: list[dict[str, Row]]) -> bytes:
+def flag_table(rows: list[Source], tables: list[dict[str, Row]]) -> bytes:
     """Write the table of flags, one per line."""
-    typed = [{name: {**row, **_kind(row["kind"])} for name, row in flags.items()} for flags in found]
-    table = {name: _history(rows, [flags.get(name) for flags in typed]) for name in _names(found)}
+    typed = [{name: {**row, **_kind(row["kind"])} for name, row in flags.items()} for flags in tables]
+    table = {name: _history(rows, [flags.get(name) for flags in typed]) for name in _names(tables)}
     return _document({"about": _ABOUT_FLAGS}, "flags", table)
 
 
-def config_table(rows: list[Source], found: list[dict[str, str]]) -> bytes:
+def config_table(rows: list[Source], tables: list[dict[str, str]]) -> bytes:
     """Write the table of the config file's fields, one per line."""
-    kinds = [{path: _kind(kind) for path, kind in fields.items()} for fields in found]
+    kinds = [{path: _kind(kind) for path, kind in fields.items()} for fields in tables]
     table = {path: _history(rows, [fields.get(path) for fields in kinds]) for path in _names(kinds)}
     head = {
         "about": _ABOUT_CONFIG,
@@ -136,8 +136,8 @@ def config_table(rows: list[Source], found: list[dict[str, str]]) -> bytes:
     return _document(head, "fields", table)
 
 
-def _names(found: Iterable[Mapping[str, object]]) -> list[str]:
-    return sorted({name for names in found for name in names})
+def _names(tables: Iterable[Mapping[str, object]]) -> list[str]:
+    return sorted({name for names in tables for name in names})
 
 
 def _history(rows: list[Source], values: list[Row | None]) -> list[Row]:

@@ -66,22 +66,22 @@ def problems() -> list[str]:
     """Name the fields that have no counterpart on the other side and no row in conversions.json."""
     rows = load(CONVERSIONS)["fields"]
     explained = {(side, row[side]) for row in rows for side in ("internal", "wire") if row[side]}
-    found = {("internal", name) for tree in trees().values() for name in tree["unpaired"]}
-    found |= {("wire", name) for tree in trees().values() for name in tree["unread"]}
-    missing = [f"conversions.json: no row for {side} {name}" for side, name in sorted(found - explained)]
-    extra = [f"conversions.json: no such field: {side} {name}" for side, name in sorted(explained - found)]
+    fields = {("internal", name) for tree in trees().values() for name in tree["unpaired"]}
+    fields |= {("wire", name) for tree in trees().values() for name in tree["unread"]}
+    missing = [f"conversions.json: no row for {side} {name}" for side, name in sorted(fields - explained)]
+    extra = [f"conversions.json: no such field: {side} {name}" for side, name in sorted(explained - fields)]
     return missing + extra
 
 
 def _groups() -> dict[str, list[str]]:
     """Gather the releases with equal types, by the minor of the first."""
-    found: list[list[str]] = []
+    groups: list[list[str]] = []
     for release, tree in trees().items():
-        if found and trees()[found[-1][0]]["types"] == tree["types"]:
-            found[-1].append(release)
+        if groups and trees()[groups[-1][0]]["types"] == tree["types"]:
+            groups[-1].append(release)
         else:
-            found.append([release])
-    return {minor(group[0]): group for group in found}
+            groups.append([release])
+    return {minor(group[0]): group for group in groups}
 
 
 def _document(name: str, newest: str) -> bytes:

@@ -36,7 +36,7 @@ def name_of(version: str) -> str:
 def program(version: str, name: str) -> Program:
     """Describe one of the programs of a version; it reports that version, as upstream's builds do."""
     module, directory = name_of(version), CACHE / "containerd" / version
-    packages = [f"{module}/cmd/{one}" for one in _PROGRAMS]
+    packages = [f"{module}/cmd/{command}" for command in _PROGRAMS]
     return Program(
         directory / name,
         directory / "module",
@@ -72,8 +72,8 @@ def programs() -> dict[str, Program]:
 def built(version: str) -> Path:
     """Return the directory of the programs of a version, after building what changed since."""
     made = [program(version, name) for name in _PROGRAMS]
-    for one in made:
-        one.build()
+    for target in made:
+        target.build()
     return made[0].binary.parent
 
 

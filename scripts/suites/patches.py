@@ -118,8 +118,8 @@ class Touched:
 
     def _version_files(self) -> list[str]:
         root = source(self.release) / "pkg"
-        found = [*root.glob("version/*.go"), *root.glob("util/version/*.go")]
-        return [str(path.relative_to(root)) for path in found if not path.name.endswith("_test.go")]
+        files = [*root.glob("version/*.go"), *root.glob("util/version/*.go")]
+        return [str(path.relative_to(root)) for path in files if not path.name.endswith("_test.go")]
 
     def _write(self, name: str, text: str) -> None:
         path = self.directory / name

@@ -29,10 +29,10 @@ _VERSION: Final = "k8s.io/component-base/version"
 def release() -> str:
     """Read from go.mod which Kubernetes release is built (``1.36.3``)."""
     text = (MODULE / "go.mod").read_text(encoding="utf-8")
-    found = re.search(r"^\tk8s\.io/kubernetes v(\S+)$", text, re.MULTILINE)
-    if not found:
+    match = re.search(r"^\tk8s\.io/kubernetes v(\S+)$", text, re.MULTILINE)
+    if not match:
         raise GoError(f"{MODULE.name}/go.mod does not require k8s.io/kubernetes")
-    return found[1]
+    return match[1]
 
 
 def program(name: str) -> Program:

@@ -77,7 +77,7 @@ def mirrored(difference: DocumentDifference) -> DocumentDifference:
     turned = {What.APPEARED: What.GONE, What.GONE: What.APPEARED, What.CHANGED: What.CHANGED}
 
     def edits(given: tuple[Edit, ...]) -> tuple[Edit, ...]:
-        return tuple(Edit(one.place, one.new, one.old) for one in given)
+        return tuple(Edit(edit.place, edit.new, edit.old) for edit in given)
 
     return structs.replace(
         difference,
@@ -85,8 +85,10 @@ def mirrored(difference: DocumentDifference) -> DocumentDifference:
         new=difference.old,
         edits=edits(difference.edits),
         items=tuple(
-            structs.replace(one, what=turned[one.what], old=one.new, new=one.old, edits=edits(one.edits))
-            for one in difference.items
+            structs.replace(
+                change, what=turned[change.what], old=change.new, new=change.old, edits=edits(change.edits)
+            )
+            for change in difference.items
         ),
     )
 
@@ -94,14 +96,20 @@ def mirrored(difference: DocumentDifference) -> DocumentDifference:
 def places(difference: DocumentDifference) -> list[str]:
     """Return what changed where, in an order that does not depend on the sides."""
     return sorted(
-        repr((one.path, one.what, sorted(edit.place for edit in one.edits))) for one in difference.items
+        repr((change.path, change.what, sorted(edit.place for edit in change.edits)))
+        for change in difference.items
     )
 
 
 @given(plans)
 def test_nothing_changed_between_a_plan_and_itself(plan: Plan) -> None:
-    found = compare(plan, plan)
-    assert (found.is_different, found.same, found.items, found.edits) == (False, len(plan.items), (), ())
+    difference = compare(plan, plan)
+    assert (difference.is_different, difference.same, difference.items, difference.edits) == (
+        False,
+        len(plan.items),
+        (),
+        (),
+    )
 
 
 @given(plans, plans)
@@ -110,7 +118,7 @@ def test_the_other_way_round_is_the_mirror(old: Plan, new: Plan) -> None:
     assert places(mirrored(there)) == places(back)
     counts = there.counts
     assert [counts[What.GONE], counts[What.APPEARED]] == [back.counts[What.APPEARED], back.counts[What.GONE]]
-    assert {(one, other): number for (other, one), number in there.verdicts.items()} == back.verdicts
+    assert {(verdict, other): number for (other, verdict), number in there.verdicts.items()} == back.verdicts
     assert counts[What.GONE] + counts[What.CHANGED] + there.same == len(old.items)
     assert counts[What.APPEARED] + counts[What.CHANGED] + there.same == len(new.items)
     assert there.is_different == back.is_different
@@ -135,11 +143,11 @@ def plan(*items: Item, **more: Any) -> Plan:
 
 
 def test_a_pod_more_is_one_change_wherever_it_is() -> None:
-    found = compare(plan(item("b"), item("c")), plan(item("a", Verdict.RESTART), item("b"), item("c")))
-    assert found.items == (
+    difference = compare(plan(item("b"), item("c")), plan(item("a", Verdict.RESTART), item("b"), item("c")))
+    assert difference.items == (
         ItemChange(What.APPEARED, "Container", "n1", "shop", "a", "api", None, Verdict.RESTART),
     )
-    assert (found.same, found.verdicts) == (2, {(None, Verdict.RESTART): 1})
+    assert (difference.same, difference.verdicts) == (2, {(None, Verdict.RESTART): 1})
 
 
 def test_containers_of_one_name_are_told_apart_by_their_owners() -> None:
@@ -149,9 +157,9 @@ def test_containers_of_one_name_are_told_apart_by_their_owners() -> None:
         for owner in ("CronJob/a", "Job/a")
     )
     changed = structs.replace(web, prediction=item("a", Verdict.RESTART).prediction)
-    found = compare(plan(cron, web), plan(changed, cron))
-    assert [[edit.place for edit in one.edits] for one in found.items] == [["verdict"]]
-    assert (found.same, compare(plan(cron, web), plan(cron)).counts[What.GONE]) == (1, 1)
+    difference = compare(plan(cron, web), plan(changed, cron))
+    assert [[edit.place for edit in change.edits] for change in difference.items] == [["verdict"]]
+    assert (difference.same, compare(plan(cron, web), plan(cron)).counts[What.GONE]) == (1, 1)
 
 
 def test_a_verdict_and_its_reasons_by_their_rules() -> None:
@@ -159,9 +167,9 @@ def test_a_verdict_and_its_reasons_by_their_rules() -> None:
         "a", Verdict.RESTART, Reason("HC004", "was added", "volumeDevices", "VolumeDevices"), to_hash=7
     )
     new = item("a", Verdict.KEEP, Reason("HC002", "not compared"), to_hash=8)
-    (found,) = compare(plan(old), plan(new)).items
-    assert found.path == "$.items[n1/shop/a/api]"
-    assert [(edit.place, edit.old, edit.new) for edit in found.edits] == [
+    (change,) = compare(plan(old), plan(new)).items
+    assert change.path == "$.items[n1/shop/a/api]"
+    assert [(edit.place, edit.old, edit.new) for edit in change.edits] == [
         ("reasons[HC002]", "absent", {"text": "not compared", "field": ""}),
         ("reasons[HC004 volumeDevices]", {"text": "was added", "field": "VolumeDevices"}, "absent"),
         ("verdict", "RESTART", "KEEP"),
@@ -171,11 +179,11 @@ def test_a_verdict_and_its_reasons_by_their_rules() -> None:
 
 def test_what_differs_between_any_two_plans_does_not_count() -> None:
     moment = datetime(2026, 1, 1, tzinfo=UTC)
-    one = plan(item("a", line=1), making=Making(moment, version="1.0.0"))
+    first = plan(item("a", line=1), making=Making(moment, version="1.0.0"))
     other = plan(item("a", line=9), origin=Origin(cluster="c"))
-    found = compare_plans(one, other, ("a.json", "b.json"))
-    assert not found.is_different
-    assert (found.old.file, found.old.made, found.old.tool, found.new.cluster) == (
+    difference = compare_plans(first, other, ("a.json", "b.json"))
+    assert not difference.is_different
+    assert (difference.old.file, difference.old.made, difference.old.tool, difference.new.cluster) == (
         "a.json",
         moment,
         "1.0.0",
@@ -184,11 +192,11 @@ def test_what_differs_between_any_two_plans_does_not_count() -> None:
 
 
 def test_what_surrounds_the_items() -> None:
-    found = compare(
+    difference = compare(
         plan(assumptions=("a", "b"), hops=(Hop("1", "2", 1, 0, ()),)),
         plan(assumptions=("a",), hops=(Hop("1", "2", 3, 0, ()),), overridden=True),
     )
-    assert [(one.place, one.old, one.new) for one in found.edits] == [
+    assert [(edit.place, edit.old, edit.new) for edit in difference.edits] == [
         ("$.spec.assumptions[1]", "b", "absent"),
         ("$.spec.hops[1 -> 2].findings", 1, 3),
         ("$.spec.overrideNodeReleases", False, True),
@@ -208,24 +216,24 @@ def test_snapshots_by_names() -> None:
     old = snapshot(node("v1.30.14"), pod(WEB, SIDE), pod(SIDE, name="gone"), mirror_pod(SIDE, name="m"))
     changed = {**WEB, "image": "web:2", "env": [*WEB["env"], {"name": "B", "value": "more"}]}
     new = snapshot(pod(name="new"), node("v1.31.14"), pod(SIDE, changed), mirror_pod(SIDE, name="m"))
-    found = compare(old, new)
-    assert [(one.what.value, one.kind, one.path) for one in found.items] == [
+    difference = compare(old, new)
+    assert [(change.what.value, change.kind, change.path) for change in difference.items] == [
         ("changed", "Node", "$.items[n1]"),
         ("gone", "Pod", "$.items[ns/gone]"),
         ("appeared", "Pod", "$.items[ns/new]"),
         ("changed", "Pod", "$.items[ns/p]"),
     ]
-    assert [(one.place, one.old, one.new) for one in found.items[-1].edits] == [
+    assert [(edit.place, edit.old, edit.new) for edit in difference.items[-1].edits] == [
         ("spec.containers[web].env[B]", "absent", {"name": "B", "value": "***"}),
         ("spec.containers[web].image", "web:1", "web:2"),
     ]
-    assert (found.same, compare(old, old).is_different) == (1, False)
-    assert places(mirrored(found)) == places(compare(new, old))
+    assert (difference.same, compare(old, old).is_different) == (1, False)
+    assert places(mirrored(difference)) == places(compare(new, old))
 
 
 def test_elements_in_another_order_are_a_change() -> None:
-    (found,) = compare(snapshot(pod(WEB, SIDE)), snapshot(pod(SIDE, WEB))).items
-    assert {edit.place.partition("]")[0] for edit in found.edits} == {
+    (change,) = compare(snapshot(pod(WEB, SIDE)), snapshot(pod(SIDE, WEB))).items
+    assert {edit.place.partition("]")[0] for edit in change.edits} == {
         "spec.containers[0",
         "spec.containers[1",
     }
@@ -234,15 +242,16 @@ def test_elements_in_another_order_are_a_change() -> None:
 def test_hashes_of_snapshots_count_where_both_keep_them() -> None:
     other = {**WEB, "env": [{"name": "A", "value": "hidden"}]}
     hidden, kept = (
-        [snapshot(pod(one), with_hashes=with_hashes) for one in (WEB, other)] for with_hashes in (False, True)
+        [snapshot(pod(container), with_hashes=with_hashes) for container in (WEB, other)]
+        for with_hashes in (False, True)
     )
     assert not compare(hidden[0], hidden[1]).is_different
-    (found,) = compare(kept[0], kept[1]).items
-    assert {edit.place.rpartition(".")[0] for edit in found.edits} == {
+    (change,) = compare(kept[0], kept[1]).items
+    assert {edit.place.rpartition(".")[0] for edit in change.edits} == {
         "spec.containers[web].hashcompat.io/hashes"
     }
     mixed = compare(hidden[0], kept[1])
-    assert (mixed.items, [one.place for one in mixed.edits]) == ((), ["$.spec.hashes"])
+    assert (mixed.items, [edit.place for edit in mixed.edits]) == ((), ["$.spec.hashes"])
 
 
 def test_numbers_of_another_kind_are_not_equal() -> None:
@@ -251,8 +260,8 @@ def test_numbers_of_another_kind_are_not_equal() -> None:
         return SnapshotRows("", {}, None, "", {RowName(RowKind.NODE, "", "n"): (text,)})
 
     for old, new in ((1, True), (1, 1.0), (0, False), (1 << 70, (1 << 70) + 1)):
-        (found,) = compare(rows(old), rows(new)).items
-        assert {edit.place.partition("[")[0] for edit in found.edits} == {"spec.a", "spec.b"}
+        (change,) = compare(rows(old), rows(new)).items
+        assert {edit.place.partition("[")[0] for edit in change.edits} == {"spec.a", "spec.b"}
         assert not compare(rows(old), rows(old)).is_different
 
 
@@ -265,12 +274,12 @@ def test_records_of_one_container_are_told_apart_by_their_order() -> None:
         items = [{"kind": "Pod", "metadata": {"namespace": "ns", "name": "p", "uid": "u"}, "spec": {}}]
         return rows_of({"spec": {}, "recorded": recorded, "sandboxes": [], "applied": [], "items": items})
 
-    found = compare(rows(1, 2), rows(1, 3, 4))
-    assert [(one.what.value, one.path, one.edits) for one in found.items] == [
+    difference = compare(rows(1, 2), rows(1, 3, 4))
+    assert [(change.what.value, change.path, change.edits) for change in difference.items] == [
         ("changed", "$.recorded[ns/p/c]", (Edit("attempt", 2, 3),)),
         ("appeared", "$.recorded[ns/p/c]", ()),
     ]
-    assert found.same == 2
+    assert difference.same == 2
 
 
 def test_a_plan_and_a_snapshot_are_refused() -> None:
@@ -281,9 +290,9 @@ def test_a_plan_and_a_snapshot_are_refused() -> None:
 def test_the_api_takes_values_files_and_releases(tmp_path: Any) -> None:
     made = hashcompat.plan([pod(WEB)], "1.30.14", "1.31.14")
     (path := tmp_path / "plan.json").write_text(hashcompat.to_json(made))
-    found = hashcompat.diff(path, hashcompat.plan([pod(WEB)], "1.30.14", "1.32.13"))
-    assert isinstance(found, DocumentDifference)
-    assert found.is_different
+    difference = hashcompat.diff(path, hashcompat.plan([pod(WEB)], "1.30.14", "1.32.13"))
+    assert isinstance(difference, DocumentDifference)
+    assert difference.is_different
     assert not hashcompat.diff(made, str(path)).is_different
     taken = hashcompat.snapshot([pod(WEB)])
     (tmp_path / "snapshot.json").write_bytes(hashcompat.to_json(taken).encode())

@@ -25,9 +25,9 @@ def one(*hashes: int | HiddenHash) -> ContainerHash:
     ids=["none", "certain ones", "one of two", "nothing", "a hidden one"],
 )
 def test_hashes_come_back_as_they_were(hashes: dict[str, ContainerHash]) -> None:
-    found = CompactHashes.of(hashes)
-    assert found.by_release == hashes
-    assert list(found.by_release) == list(hashes)
+    copy = CompactHashes.of(hashes)
+    assert copy.by_release == hashes
+    assert list(copy.by_release) == list(hashes)
 
 
 def test_a_hash_takes_four_bytes() -> None:

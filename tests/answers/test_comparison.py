@@ -8,20 +8,20 @@ from hashcompat.core.catalog.lookup import Catalog
 
 
 def rows(catalog: Catalog, old: str, new: str) -> dict[tuple[str, str], tuple[str, str]]:
-    found = compare_releases(old, new, catalog).types
-    assert len({(row.type, row.field) for row in found}) == len(found), "each field once"
-    return {(row.type, row.field): (row.old, row.new) for row in found}
+    fields = compare_releases(old, new, catalog).types
+    assert len({(row.type, row.field) for row in fields}) == len(fields), "each field once"
+    return {(row.type, row.field): (row.old, row.new) for row in fields}
 
 
 def test_a_type_of_which_little_is_left_is_compared_field_by_field(catalog: Catalog) -> None:
-    found = rows(catalog, "1.0.0", "1.36.0")
-    assert ("EnvVarSource", "FieldRef") not in found, "it has been there all the time"
-    assert found["EnvVarSource", "FileKeyRef"] == (ABSENT, "*FileKeySelector")
+    fields = rows(catalog, "1.0.0", "1.36.0")
+    assert ("EnvVarSource", "FieldRef") not in fields, "it has been there all the time"
+    assert fields["EnvVarSource", "FileKeyRef"] == (ABSENT, "*FileKeySelector")
 
 
 def test_every_difference_of_two_trees_is_found(catalog: Catalog) -> None:
     for old, new in (("1.0.0", "1.36.0"), ("1.5.8", "1.6.0"), ("1.22.0", "1.23.0"), ("1.36.0", "1.9.11")):
-        one, other = (
+        first, other = (
             {
                 (name, field): go_type
                 for name, fields in reachable_fields(catalog.kubelet(release).schema).items()
@@ -30,9 +30,9 @@ def test_every_difference_of_two_trees_is_found(catalog: Catalog) -> None:
             for release in (old, new)
         )
         expected = {
-            place: (one.get(place, ABSENT), other.get(place, ABSENT))
-            for place in one.keys() | other.keys()
-            if one.get(place) != other.get(place)
+            place: (first.get(place, ABSENT), other.get(place, ABSENT))
+            for place in first.keys() | other.keys()
+            if first.get(place) != other.get(place)
         }
         assert rows(catalog, old, new) == expected, (old, new)
 

@@ -29,12 +29,14 @@ from hashcompat.analysis.answers.comparison import ABSENT, ValueDifference, diff
     ],
 )
 def test_differences(old: Any, new: Any, expected: list[tuple[str, Any, Any]]) -> None:
-    assert [(found.place, found.old, found.new) for found in differences(old, new)] == expected
+    assert [
+        (difference.place, difference.old, difference.new) for difference in differences(old, new)
+    ] == expected
 
 
 def test_a_path_keeps_its_steps() -> None:
-    (found,) = differences({"p": [{"a.b": 1}]}, {"p": [{"a.b": 2}]})
-    assert found == ValueDifference(("p", 0, "a.b"), 1, 2)
+    (difference,) = differences({"p": [{"a.b": 1}]}, {"p": [{"a.b": 2}]})
+    assert difference == ValueDifference(("p", 0, "a.b"), 1, 2)
 
 
 LONG = ["a"] * 4_000
@@ -53,10 +55,10 @@ def test_long_lists_are_compared_by_index(
     old: list[Any], new: list[Any], expected: list[tuple[str, Any, Any]]
 ) -> None:
     """What was inserted is looked for in short ones only: it takes the square of their length."""
-    found = differences({"args": old}, {"args": new})
-    assert [(row.place, row.old, row.new) for row in found] == expected
+    rows = differences({"args": old}, {"args": new})
+    assert [(row.place, row.old, row.new) for row in rows] == expected
 
 
 def test_what_was_inserted_is_found_in_a_short_list() -> None:
-    (found,) = differences({"args": ["a", "b"]}, {"args": ["c", "a", "b"]})
-    assert (found.place, found.old, found.new) == ("args[0]", ABSENT, "c")
+    (difference,) = differences({"args": ["a", "b"]}, {"args": ["c", "a", "b"]})
+    assert (difference.place, difference.old, difference.new) == ("args[0]", ABSENT, "c")

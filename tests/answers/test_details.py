@@ -46,9 +46,9 @@ def mounting(*names: str, **more: Any) -> dict[str, Any]:
 def test_items_and_verdicts_are_those_of_the_plan_without_details() -> None:
     objects = [pod(mounting("v")), pod(mounting("w"), name="q"), pod(name="kept")]
     plain = hashcompat.plan(objects, "1.13.12", "1.14.10")
-    found = made(*objects)
+    plan = made(*objects)
     assert plain.details is None
-    assert [(item.pod, item.verdict, item.hashes) for item in found.items] == [
+    assert [(item.pod, item.verdict, item.hashes) for item in plan.items] == [
         (item.pod, item.verdict, item.hashes) for item in plain.items
     ]
 
@@ -59,20 +59,20 @@ def test_containers_that_differ_in_masked_values_alone_share_a_difference() -> N
     plan = made(*secrets, other, pod(name="kept"))
     numbers = {item.pod.name: item.difference for item in plan.items}
     assert numbers["p0"] == numbers["p1"] == numbers["p2"] != numbers["q"] != 0 == numbers["kept"]
-    found = details_of(plan)
-    assert len(found.differences) == 2
-    assert "s0" not in repr(found)
-    for difference in found.differences:
+    plan_details = details_of(plan)
+    assert len(plan_details.differences) == 2
+    assert "s0" not in repr(plan_details)
+    for difference in plan_details.differences:
         added = [piece.text for piece in difference.pieces if piece.kind is Kind.ADDED]
         assert set(added) == {" SubPathExpr:(string)"}
 
 
 def test_across_eras_one_example_stands_for_all() -> None:
     plan = made(pod(name="a"), pod({"name": "d", "image": "j"}, name="b"), old="1.30.14", new="1.31.14")
-    (found,) = details_of(plan).differences
+    (difference,) = details_of(plan).differences
     assert {item.difference for item in plan.items} == {1}
-    assert (found.example, found.pieces, len(found.begins)) == ("ns/a/c", (), 2)
-    assert found.hashes == ("the JSON of the whole container", "the JSON of its name and image alone")
+    assert (difference.example, difference.pieces, len(difference.begins)) == ("ns/a/c", (), 2)
+    assert difference.hashes == ("the JSON of the whole container", "the JSON of its name and image alone")
 
 
 def test_too_many_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,8 +81,8 @@ def test_too_many_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as patched:
             patched.setattr(details, limit, 2)
             plan = made(*objects)
-        found = details_of(plan)
-        assert (len(found.differences), found.omitted) == (2, 3), limit
+        plan_details = details_of(plan)
+        assert (len(plan_details.differences), plan_details.omitted) == (2, 3), limit
         assert [item.difference for item in plan.items] == [1, 2, 0, 0, 0]
 
 
@@ -95,18 +95,18 @@ def test_what_no_text_decides_has_none() -> None:
 
 def test_pairs_have_the_counts_of_plans() -> None:
     objects = [node("v1.13.12"), pod(mounting("v")), pod(name="q")]
-    found = details_of(made(*objects, old="auto", new="1.15.12"))
-    assert found.releases == ("auto", "1.14.10", "1.15.12")
-    for pair in found.pairs:
+    plan_details = details_of(made(*objects, old="auto", new="1.15.12"))
+    assert plan_details.releases == ("auto", "1.14.10", "1.15.12")
+    for pair in plan_details.pairs:
         summary = hashcompat.plan(objects, pair.old, pair.new, override_node_releases=True).summary
         assert (pair.findings, pair.unknown) == (summary.findings, summary.unknown), pair
 
 
 def test_of_a_long_way_the_ends_and_some_releases_between_are_shown() -> None:
-    found = details_of(made(pod(), old="1.7.16", new="1.31.14"))
-    assert (found.releases[0], found.releases[-1]) == ("1.7.16", "1.31.14")
-    assert (len(found.releases), found.passed) == (12, 13)
-    assert len(found.pairs) == 12 * 11
+    plan_details = details_of(made(pod(), old="1.7.16", new="1.31.14"))
+    assert (plan_details.releases[0], plan_details.releases[-1]) == ("1.7.16", "1.31.14")
+    assert (len(plan_details.releases), plan_details.passed) == (12, 13)
+    assert len(plan_details.pairs) == 12 * 11
 
 
 def test_where_counting_takes_long_the_types_alone_decide(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,13 +114,15 @@ def test_where_counting_takes_long_the_types_alone_decide(monkeypatch: pytest.Mo
     manifests = [
         {"kind": "Pod", "metadata": {"name": f"m{n}"}, "spec": {"containers": [{}]}} for n in range(3)
     ]
-    found = details_of(made(*manifests, old="1.30.14", new="1.31.14"))
-    assert {(pair.scope, pair.findings, pair.unknown) for pair in found.pairs} == {(Scope.ALL, None, None)}
+    plan_details = details_of(made(*manifests, old="1.30.14", new="1.31.14"))
+    assert {(pair.scope, pair.findings, pair.unknown) for pair in plan_details.pairs} == {
+        (Scope.ALL, None, None)
+    }
 
 
 def test_where_no_node_reports_its_release_there_are_no_pairs() -> None:
-    found = details_of(made(pod(), old="auto", new="1.31.14"))
-    assert (found.releases, found.pairs) == ((), ())
+    plan_details = details_of(made(pod(), old="auto", new="1.31.14"))
+    assert (plan_details.releases, plan_details.pairs) == ((), ())
 
 
 DAYS: Final = ("2016-01-05", "2017-06-30", "2017-11-20", "2018-08-01", "2026-03-02")
@@ -159,22 +161,22 @@ def plain(_: Json, __: int) -> None:
     """Leave a pod as it is."""
 
 
-def mounting_its_own(one: Json, _: int) -> None:
+def mounting_its_own(manifest: Json, _: int) -> None:
     """Mount a volume that is called like the pod."""
-    own = {"name": f"d-{one['metadata']['name']}", "mountPath": "/data"}
-    one["spec"]["containers"][0]["volumeMounts"].insert(1, own)
+    own = {"name": f"d-{manifest['metadata']['name']}", "mountPath": "/data"}
+    manifest["spec"]["containers"][0]["volumeMounts"].insert(1, own)
 
 
-def started(one: Json, number: int) -> None:
+def started(manifest: Json, number: int) -> None:
     """Start on one of some days."""
-    (status,) = one["status"]["containerStatuses"]
+    (status,) = manifest["status"]["containerStatuses"]
     status["state"]["running"]["startedAt"] = f"{DAYS[number % len(DAYS)]}T10:00:00Z"
 
 
-def undecoded(one: Json, number: int) -> None:
+def undecoded(manifest: Json, number: int) -> None:
     """Let kubelets of later types not decode some pods."""
     if number % 3 == 0:
-        one["spec"]["containers"][0]["livenessProbe"] = {"grpc": {"port": "x"}}
+        manifest["spec"]["containers"][0]["livenessProbe"] = {"grpc": {"port": "x"}}
 
 
 @pytest.fixture
@@ -234,8 +236,8 @@ def test_details_of_replicas_are_those_of_each_pod_by_itself(
     with_nodes: bool,
 ) -> None:
     pods = [replica(number) for number in range(40 if change is plain else 10)]
-    for number, one in enumerate(pods):
-        change(one, number)
+    for number, manifest in enumerate(pods):
+        change(manifest, number)
     path = tmp_path / "pods.json"
     items = [*pods, *([node("v1.8.15", "n")] if with_nodes else [])]
     path.write_text(json.dumps({"apiVersion": "v1", "items": items, "kind": "List"}, indent=4))

@@ -85,17 +85,17 @@ def test_a_creator_whose_hash_is_not_known_is_in_no_line(run: Run) -> None:
 )
 def test_a_new_sandbox_has_its_event(run: Run, tmp_path: Path, given: Json, expected: list[str]) -> None:
     (tmp_path / "told.json").write_text(json.dumps([NOT_READY]))
-    found = seen(run, "1.31.0", "1.31.0", given, more=("--recorded", tmp_path / "told.json"))
-    assert [where for where, _, _ in found] == expected
-    assert (found[0][1].startswith('"No ready sandbox for pod can be found.'), found[0][2]) == (True, 2)
-    assert [text for where, text, _ in found if text.startswith("Sandbox")] == [CHANGED][: len(expected) - 2]
-    assert found[-1] == ("event", "Killing: Stopping container c", 0)
+    signs = seen(run, "1.31.0", "1.31.0", given, more=("--recorded", tmp_path / "told.json"))
+    assert [where for where, _, _ in signs] == expected
+    assert (signs[0][1].startswith('"No ready sandbox for pod can be found.'), signs[0][2]) == (True, 2)
+    assert [text for where, text, _ in signs if text.startswith("Sandbox")] == [CHANGED][: len(expected) - 2]
+    assert signs[-1] == ("event", "Killing: Stopping container c", 0)
 
 
 def test_a_runtime_that_is_gone_kills_nothing_that_the_kubelet_sees(run: Run) -> None:
     docker = host("1.23.17", runtime="docker://20.10.7")
-    found = seen(run, "1.23.17", "1.24.0", docker, pod(C))
-    assert found == [("log", '"No sandbox for pod can be found. Need to start a new one" pod="ns/p"', 2)]
+    signs = seen(run, "1.23.17", "1.24.0", docker, pod(C))
+    assert signs == [("log", '"No sandbox for pod can be found. Need to start a new one" pod="ns/p"', 2)]
 
 
 def test_what_an_older_kubelet_makes_of_newer_sandboxes_is_not_claimed(run: Run) -> None:
@@ -107,9 +107,9 @@ def test_a_mirror_pod_shows_the_old_uid(run: Run) -> None:
     given["metadata"]["annotations"] = {
         f"kubernetes.io/config.{key}": "ab" * 16 for key in ("hash", "mirror")
     }
-    found = seen(run, "1.20.15", "1.21.14", given, target="ns/p-n1")
-    assert found[0] == ("uid", f"{'ab' * 16} -> another one", 0)
-    assert found[1][:2] == ("log", '"No sandbox for pod can be found. Need to start a new one" pod="ns/p-n1"')
+    signs = seen(run, "1.20.15", "1.21.14", given, target="ns/p-n1")
+    assert signs[0] == ("uid", f"{'ab' * 16} -> another one", 0)
+    assert signs[1][:2] == ("log", '"No sandbox for pod can be found. Need to start a new one" pod="ns/p-n1"')
 
 
 @pytest.mark.parametrize(
@@ -117,13 +117,13 @@ def test_a_mirror_pod_shows_the_old_uid(run: Run) -> None:
 )
 def test_a_refused_pod_shows_why_in_its_status(run: Run, release: str, reason: str) -> None:
     given = pod(C, spec={"nodeSelector": {"disk": "hdd"}})
-    found = seen(run, release, release, given, host(release))
-    assert found == [("status", f"phase Failed, reason {reason}", 0), ("event", f"Warning {reason}", 0)]
+    signs = seen(run, release, release, given, host(release))
+    assert signs == [("status", f"phase Failed, reason {reason}", 0), ("event", f"Warning {reason}", 0)]
 
 
 def test_a_resize_has_its_own_event(run: Run) -> None:
-    found = seen(run, "1.32.0", "1.33.0", pod({**SIZED, **CPU_RESTARTS}))
-    assert found == [("event", "Killing: Container c resize requires restart", 0)]
+    signs = seen(run, "1.32.0", "1.33.0", pod({**SIZED, **CPU_RESTARTS}))
+    assert signs == [("event", "Killing: Container c resize requires restart", 0)]
 
 
 @pytest.mark.parametrize(("old", "new"), [("1.16.0", "1.30.14"), ("1.27.3-gke.100", "1.27.16")])

@@ -19,8 +19,8 @@ def test_neighbours_that_keep_everything_and_have_equal_rows_and_columns_are_one
 
 def test_one_difference_is_enough_to_keep_two_apart() -> None:
     for difference in ({"ab": 1}, {"ba": 1}, {"ac": 2}, {"bc": 2}, {"ca": 2}, {"cb": 2}):
-        found = folded("abc", values("abc", **{"ab": 0, "ba": 0, **difference}), 0)
-        assert found == (("a",), ("b",), ("c",)), difference
+        groups = folded("abc", values("abc", **{"ab": 0, "ba": 0, **difference}), 0)
+        assert groups == (("a",), ("b",), ("c",)), difference
 
 
 def test_only_neighbours_are_in_a_group() -> None:
@@ -28,6 +28,6 @@ def test_only_neighbours_are_in_a_group() -> None:
 
 
 def test_to_auto_leads_no_pair() -> None:
-    found = {pair: 0 for pair in permutations(["auto", "a", "b"], 2) if pair[1] != "auto"}
-    assert folded(["auto", "a", "b"], found, 0) == (("auto",), ("a", "b"))
-    assert folded(["auto", "a", "b"], {**found, ("auto", "a"): 1}, 0) == (("auto",), ("a",), ("b",))
+    counts = {pair: 0 for pair in permutations(["auto", "a", "b"], 2) if pair[1] != "auto"}
+    assert folded(["auto", "a", "b"], counts, 0) == (("auto",), ("a", "b"))
+    assert folded(["auto", "a", "b"], {**counts, ("auto", "a"): 1}, 0) == (("auto",), ("a",), ("b",))

@@ -18,16 +18,16 @@ MOST = 1000
 
 def check(old: str, new: str, *, json: bool) -> Fragment:
     """Check that what is between two gaps is part of both texts without the marked parts of the other."""
-    found = fragment(old, new, json=json)
+    excerpt = fragment(old, new, json=json)
     runs: list[list[Piece]] = [[]]
-    for piece in found.pieces:
+    for piece in excerpt.pieces:
         runs.append([]) if piece is GAP else runs[-1].append(piece)
     for run in runs:
         for text, other in ((old, Kind.ADDED), (new, Kind.REMOVED)):
             assert "".join(piece.text for piece in run if piece.kind is not other) in text
-    assert bool(found.pieces) is (old != new)
-    assert sum(len(piece.text) for piece in found.pieces) <= MOST
-    return found
+    assert bool(excerpt.pieces) is (old != new)
+    assert sum(len(piece.text) for piece in excerpt.pieces) <= MOST
+    return excerpt
 
 
 WORDS = ["a", " b", ":", ",", "{", "}", "[", "]", " ", '"', '"x,y"', "\\", "é\n", "***"]
@@ -43,14 +43,14 @@ def test_a_fragment_is_part_of_both_texts(
     check(*texts, json=json)
 
 
-def marked(found: Fragment) -> str:
+def marked(excerpt: Fragment) -> str:
     forms = {
         Kind.SAME: "{}",
         Kind.REMOVED: "[-{}-]",
         Kind.ADDED: "{{+{}+}}",
         Kind.GAP: "…",
     }
-    return "".join(forms[piece.kind].format(piece.text) for piece in found.pieces)
+    return "".join(forms[piece.kind].format(piece.text) for piece in excerpt.pieces)
 
 
 MOUNT = "{Name:(string)v ReadOnly:(bool)false MountPath:(string)/v SubPath:(string)%s}"
@@ -81,16 +81,16 @@ def test_the_smallest_part_that_differs(old: str, new: str, expected: str, *, js
 
 def test_many_places_are_shown_as_two_and_said_to_be_more() -> None:
     old, new = (" ".join(MOUNT % text for _ in range(5)) for text in ("", " New:(*v1.M)<nil>"))
-    found = check(old, new, json=False)
-    assert (marked(found).count("{+ New:(*v1.M)<nil>+}"), found.more) == (2, True)
-    assert found.pieces[-1] is GAP
+    excerpt = check(old, new, json=False)
+    assert (marked(excerpt).count("{+ New:(*v1.M)<nil>+}"), excerpt.more) == (2, True)
+    assert excerpt.pieces[-1] is GAP
     both = check(MOUNT % "" + MOUNT % "", MOUNT % " A" + MOUNT % " B", json=False)
     assert (both.more, marked(both).count("{+")) == (False, 2)
 
 
 def test_a_long_part_is_shown_without_its_middle() -> None:
-    found = check("{" + "a" * 5000 + "}", "{" + "b" * 5000 + "}", json=False)
-    assert [piece.kind.value for piece in found.pieces] == [
+    excerpt = check("{" + "a" * 5000 + "}", "{" + "b" * 5000 + "}", json=False)
+    assert [piece.kind.value for piece in excerpt.pieces] == [
         *("same", "removed", "gap", "removed", "added", "gap", "added", "same")
     ]
     assert check("{x}", "{x}" + "{y z}" * 3000, json=False).pieces[-2:] != ()

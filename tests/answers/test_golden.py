@@ -32,16 +32,16 @@ def test_there_is_enough_of_it() -> None:
 @cache
 def variants() -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
     """Return upstream releases of every distinct schema, era and (in JSON eras) encoding/json."""
-    found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    names: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     catalog = default_catalog()
     for name in catalog.releases():
         kubelet = catalog.kubelet(name)
         picked = not kubelet.era.whole
         tree = "" if picked else kubelet.schema.name
-        found.setdefault(
+        names.setdefault(
             (tree, kubelet.era.name, kubelet.escapes if kubelet.era.hashes_json else ()), []
         ).append(name)
-    return found
+    return names
 
 
 @pytest.mark.parametrize(

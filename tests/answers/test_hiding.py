@@ -48,11 +48,11 @@ def attacked(number: int, before: str, after: str) -> Iterator[str]:
 def numbers(document: Any) -> set[int]:
     """Return every number in a document, and what its words are as decimal, hex or base 36."""
     words = set(re.findall("[0-9A-Za-z]+", json.dumps(document)))
-    found = set()
+    values = set()
     for word, base in itertools.product(words, (10, 16, 36)):
         if all(int(letter, 36) < base for letter in word):
-            found.add(int(word, base))
-    return found
+            values.add(int(word, base))
+    return values
 
 
 def found_in(document: Any, catalog: Catalog) -> set[str]:
@@ -63,7 +63,12 @@ def found_in(document: Any, catalog: Catalog) -> set[str]:
 
 
 def containers(document: Any) -> list[Json]:
-    return [one for item in document["items"] if item["kind"] == "Pod" for one in item["spec"]["containers"]]
+    return [
+        container
+        for item in document["items"]
+        if item["kind"] == "Pod"
+        for container in item["spec"]["containers"]
+    ]
 
 
 def hasher(release: str, catalog: Catalog) -> Hasher:
@@ -129,9 +134,9 @@ def test_two_values_of_any_length_give_the_same_snapshot(run: Run) -> None:
 
 def test_a_value_that_two_gos_write_differently_tells_only_that(run: Run) -> None:
     given = [as_json(pod({**C, "args": [value]})) for value in ("a", "a\b", "\fbc")]
-    plain, one, other = (run("snapshot", "-f", "-", stdin=text).out for text in given)
-    assert one == other
-    assert one != plain
+    plain, escaped, other = (run("snapshot", "-f", "-", stdin=text).out for text in given)
+    assert escaped == other
+    assert escaped != plain
 
 
 def test_no_mask_that_tells_the_hashes_apart(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,24 +153,24 @@ def printing(release: str, catalog: Catalog) -> Printing:
 
 
 def test_texts_that_share_a_hash_ask_for_another_mask(catalog: Catalog) -> None:
-    one = printing("1.9.11", catalog)
-    one.hasher = structs.replace(one.hasher, digest=lambda *_: 1)
+    style = printing("1.9.11", catalog)
+    style.hasher = structs.replace(style.hasher, digest=lambda *_: 1)
     table = _Table(SectionPrinter())
-    table.add(one, C, {**C, "env": [{"name": "A"}]})
+    table.add(style, C, {**C, "env": [{"name": "A"}]})
     assert table.hidden(C, None) == Hidden(C, {1: 1}, frozenset())
-    table.add(one, C, {**C, "stdin": True})
+    table.add(style, C, {**C, "stdin": True})
     assert table.hidden(C, None) is None
 
 
 def test_what_differs_in_a_hidden_value_is_not_stored(catalog: Catalog) -> None:
     """Two kubelets that print the same text without a value, but not with it."""
-    one = printing("1.9.11", catalog)
+    style = printing("1.9.11", catalog)
     table = _Table(SectionPrinter())
-    table.add(one, C, {**C, "env": []})
+    table.add(style, C, {**C, "env": []})
     made = table.hidden(C, None)
     assert made is not None
     assert len(made.true) == 1
-    table.add(one, {**C, "args": ["x"]}, {**C, "env": []})
+    table.add(style, {**C, "args": ["x"]}, {**C, "env": []})
     assert table.hidden(C, None) == Hidden(C, {}, frozenset())
 
 
@@ -208,14 +213,14 @@ def test_replicas_are_hidden_as_if_each_were_the_only_one(
 ) -> None:
     ((key, text),) = more.items()
     spec = around(WORDS[0], **{key: WORDS[1]})
-    one = replica(spec, value, text)
-    replicas = hider.replicas(one, "here")
+    first = replica(spec, value, text)
+    replicas = hider.replicas(first, "here")
     assert replicas is not None
-    found = replicas.hidden(one.own)
+    hidden = replicas.hidden(first.own)
     container = Container("c", ContainerType.CONTAINER, "$", around(value, **more))
     by_itself = hider.hidden(container, "here")
-    assert (found, list(found.true)) == (by_itself, list(by_itself.true))
-    assert found.is_distinct
+    assert (hidden, list(hidden.true)) == (by_itself, list(by_itself.true))
+    assert hidden.is_distinct
     assert replicas.size > 0
 
 
@@ -240,17 +245,17 @@ def test_a_container_that_is_no_replica_is_hidden_by_itself(catalog: Catalog) ->
 
 
 def test_replicas_whose_texts_share_a_hash_are_hidden_by_themselves(catalog: Catalog) -> None:
-    one = printing("1.9.11", catalog)
-    one.hasher = structs.replace(one.hasher, digest=lambda *_: 1)
+    style = printing("1.9.11", catalog)
+    style.hasher = structs.replace(style.hasher, digest=lambda *_: 1)
     table = _Table(SectionPrinter())
-    table.add(one, C, {**C, "env": [{"name": "A"}]})
-    table.add(one, C, {**C, "stdin": True})
+    table.add(style, C, {**C, "env": [{"name": "A"}]})
+    table.add(style, C, {**C, "stdin": True})
     assert table.replicas(C, ()) is None
 
 
 def test_what_is_printed_is_kept_within_bounds(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     containers = [Container("c", ContainerType.CONTAINER, "$", spec) for spec in (C, {**C, "stdin": False})]
-    found = [Hider(catalog, FieldKeeper(catalog)).hidden(one, "here") for one in containers]
+    hidden = [Hider(catalog, FieldKeeper(catalog)).hidden(container, "here") for container in containers]
     monkeypatch.setattr("hashcompat.analysis.answers.hiding._PRINTED", 0)
     hider = Hider(catalog, FieldKeeper(catalog))
-    assert [hider.hidden(one, "here") for one in containers] == found
+    assert [hider.hidden(container, "here") for container in containers] == hidden

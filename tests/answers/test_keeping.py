@@ -27,7 +27,9 @@ def filled(go_type: GoType, path: str = "") -> Any:
             return LEAVES.get(go_type.name, f"swordfish.{path}")
         case Struct():
             fields = {field.json: field.type for _, _, field in json_fields(go_type)}
-            made = {key: filled(one, f"{path}.{key}".lstrip(".")) for key, one in fields.items()}
+            made = {
+                key: filled(field_type, f"{path}.{key}".lstrip(".")) for key, field_type in fields.items()
+            }
             return {**made, "zzUnknown": {"swordfish": "swordfish"}}
         case Pointer(_, elem):
             return filled(elem, path)
@@ -62,21 +64,21 @@ def shown(value: Any) -> set[str]:
 
 def trees(catalog: Catalog) -> list[Struct]:
     kubelets = map(catalog.kubelet, catalog.releases())
-    known = dict.fromkeys(one.static_pods.types for one in kubelets if one.static_pods.is_known)
+    known = dict.fromkeys(kubelet.static_pods.types for kubelet in kubelets if kubelet.static_pods.is_known)
     return [types.struct("PodSpec") for types in known]
 
 
 def test_of_a_container_only_what_is_on_the_list(catalog: Catalog) -> None:
     schemas = dict.fromkeys(catalog.kubelet(name).schema for name in catalog.releases())
-    found = [shown(FieldKeeper(catalog).container(filled(schema.container), masked)) for schema in schemas]
-    assert set().union(*found) == CONTAINER
+    paths = [shown(FieldKeeper(catalog).container(filled(schema.container), masked)) for schema in schemas]
+    assert set().union(*paths) == CONTAINER
 
 
 def test_of_a_pod_only_what_is_on_the_list(catalog: Catalog) -> None:
     keeper = FieldKeeper(catalog)
     for whole in (False, True):
-        found = [shown(keeper.pod(filled(tree), whole=whole)) for tree in trees(catalog)]
-        assert set().union(*found) == POD - NOT_TEXTS, whole
+        paths = [shown(keeper.pod(filled(tree), whole=whole)) for tree in trees(catalog)]
+        assert set().union(*paths) == POD - NOT_TEXTS, whole
 
 
 def test_a_pods_other_fields_are_not_there_at_all(catalog: Catalog) -> None:
@@ -130,8 +132,8 @@ def test_a_static_pods_structure_stays(catalog: Catalog) -> None:
     ],
 )
 def test_an_image_is_kept_unless_it_may_hold_credentials(catalog: Catalog, image: str, *, kept: bool) -> None:
-    found = FieldKeeper(catalog).container({"image": image}, masked)
-    assert found == {"image": image if kept else "***"}
+    container = FieldKeeper(catalog).container({"image": image}, masked)
+    assert container == {"image": image if kept else "***"}
 
 
 @pytest.mark.parametrize(

@@ -158,8 +158,8 @@ def test_paths_are_those_of_a_slow_search(number: int) -> None:
     assert cost(cheapest) == min(map(cost, paths))
     allowed = [path for path in paths if all((hop.old, hop.new) not in barred for hop in path.hops)]
     shortest = shortest_path("abcdef", lambda old, new: hops[old, new], lambda *pair: pair not in barred)
-    found = [] if shortest is None else [(len(shortest.hops), cost(shortest)[:2])]
-    assert found == sorted((len(path.hops), cost(path)[:2]) for path in allowed)[:1]
+    answer = [] if shortest is None else [(len(shortest.hops), cost(shortest)[:2])]
+    assert answer == sorted((len(path.hops), cost(path)[:2]) for path in allowed)[:1]
 
 
 def cost(path: Path) -> tuple[int, int, int]:
@@ -224,14 +224,14 @@ def test_a_pod_past_its_deadline_counts_as_in_a_plan(run: Run, reached: str, by_
 
 
 def test_a_pod_without_a_sandbox_counts_as_in_a_plan(run: Run, tmp_path: File) -> None:
-    one, other = running_since(STARTED), running_since(STARTED, name="q")
-    one["spec"]["initContainers"] = [{"name": "s", "image": "i", "restartPolicy": "Always"}]
+    first, other = running_since(STARTED), running_since(STARTED, name="q")
+    first["spec"]["initContainers"] = [{"name": "s", "image": "i", "restartPolicy": "Always"}]
     boxes = [
         {"status": {"metadata": {"name": "q", "uid": "uid-q", "namespace": "ns"}, "state": "SANDBOX_READY"}}
     ]
     (tmp_path / "boxes.json").write_text(json.dumps(boxes))
     rows = (*recorded(tmp_path, record(1, "q"), record(1)), "--recorded", tmp_path / "boxes.json")
-    given = as_json(one, other)
+    given = as_json(first, other)
     cell = run("matrix", *PAIR, "--every-patch", "-f", "-", *rows, "-o", "json", stdin=given).items[0]
     planned = run("plan", *PAIR, "-f", "-", *rows, "-o", "json", stdin=given)
     assert cell["findings"] == planned.document["summary"]["restart"] > 0
@@ -280,20 +280,20 @@ def test_what_has_no_room_counts_as_in_a_plan(run: Run, cluster: list[Json]) -> 
     given, changed = as_json(*cluster), 0
     first, last = ("1.32.13", "1.37.2") if randomness.FRESH else ("1.32.13", "1.35.10")
     every = run("matrix", "--from", first, "--to", last, "-f", "-", "-o", "json", stdin=given)
-    for one in every.items:
-        way = ("--from", one["from"], "--to", one["to"], "--override-node-releases")
+    for item in every.items:
+        way = ("--from", item["from"], "--to", item["to"], "--override-node-releases")
         planned = run("plan", *way, "-f", "-", "-o", "json", stdin=given).document["summary"]
-        assert one["findings"] == planned["restart"] + planned["kill"], way
-        assert one["unknown"] == planned["unknown"], way
-        changed += one["findings"] + one["unknown"] > 0
+        assert item["findings"] == planned["restart"] + planned["kill"], way
+        assert item["unknown"] == planned["unknown"], way
+        changed += item["findings"] + item["unknown"] > 0
     assert changed
     assert "room" not in every.err
 
 
 def test_by_the_releases_of_nodes_room_counts_too(run: Run) -> None:
     given = as_json(*CROWDS["too large"])
-    found = run("matrix", "--from", "auto", "--to", "1.36.5", "-f", "-", "-o", "json", stdin=given).items
-    of_auto = {one["to"]: one["findings"] for one in found if one["from"] == "auto"}
+    items = run("matrix", "--from", "auto", "--to", "1.36.5", "-f", "-", "-o", "json", stdin=given).items
+    of_auto = {item["to"]: item["findings"] for item in items if item["from"] == "auto"}
     assert (
         of_auto["1.36.5"]
         == run(*("plan", "--from", "auto", "--to", "1.36.5", "-f", "-", "-o", "json"), stdin=given).document[
@@ -333,9 +333,9 @@ def test_cpus_that_pods_take_first_count_as_in_a_plan(run: Run, tmp_path: File) 
         as_json(*pods, node("v1.35.8")),
         ("--recorded", tmp_path / "n1.jsonl", "-f", "-", "-o", "json"),
     )
-    found = run("matrix", "--from", "1.35.8", "--to", "1.37.2", *more, stdin=given).items
+    items = run("matrix", "--from", "1.35.8", "--to", "1.37.2", *more, stdin=given).items
     planned = run("plan", "--from", "1.35.8", "--to", "1.37.2", *more, stdin=given).document
-    assert {(one["from"], one["to"]): one["unknown"] for one in found}["1.35.8", "1.37.2"] == 2
+    assert {(item["from"], item["to"]): item["unknown"] for item in items}["1.35.8", "1.37.2"] == 2
     assert planned["summary"]["unknown"] == 2
 
 

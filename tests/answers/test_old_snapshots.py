@@ -80,7 +80,7 @@ def test_what_an_old_snapshot_shows_is_hidden_in_outputs(run: Run, path: Path, t
     again = tmp_path / "again.json"
     assert run("snapshot", "-f", path, "--out", again).code == 0
     assert MARK not in again.read_text()
-    kept = (verdicts(hashcompat.load(one), old, new) for one in (again, CLUSTER))
+    kept = (verdicts(hashcompat.load(file), old, new) for file in (again, CLUSTER))
     assert next(kept) == next(kept)
 
 

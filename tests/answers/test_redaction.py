@@ -84,11 +84,11 @@ def saved(inventory: Inventory, catalog: Catalog) -> Inventory:
     return Inventory(*_sorted(read_object(loads(text), "snapshot")))
 
 
-def _sorted(found: Any) -> tuple[Any, ...]:
+def _sorted(values: Any) -> tuple[Any, ...]:
     from hashcompat.core.model.pods import Node, Pod
     from hashcompat.core.model.verdicts import Applied, Recorded, Sandbox
 
-    things = list(found)
+    things = list(values)
     return tuple(
         tuple(thing for thing in things if isinstance(thing, kind))
         for kind in (Pod, Node, Recorded | Sandbox | Applied)
@@ -97,10 +97,10 @@ def _sorted(found: Any) -> tuple[Any, ...]:
 
 def same(true: tuple[Any, ...], hidden: tuple[Any, ...]) -> bool:
     """Return whether two answers are the same but for hashes that are hidden."""
-    for one, other in zip(true[0], hidden[0], strict=True):
+    for item, other in zip(true[0], hidden[0], strict=True):
         for side, value in other["hash"].items():
-            assert value in (None, one["hash"][side])
-        one["hash"] = other["hash"] = None
+            assert value in (None, item["hash"][side])
+        item["hash"] = other["hash"] = None
     return true == hidden
 
 
@@ -139,18 +139,18 @@ def assert_same_plans(
         views = [
             View(catalog, structs.replace(way, records=index(given.records))) for given in (inventory, read)
         ]
-        found = [
+        plans = [
             plan_alone(given, Way(old, new), view)
             for given, view in zip((inventory, read), views, strict=True)
         ]
-        assert same(*map(answers, found)), (old, new)
+        assert same(*map(answers, plans)), (old, new)
 
 
 def plan_alone(inventory: Inventory, way: Way, view: View) -> Plan:
     """Return a plan without hops."""
     planner = Planner(way, inventory.nodes, view)
-    for found in inventory.pods:
-        planner.add(found)
+    for subject in inventory.pods:
+        planner.add(subject)
     return planner.plan()
 
 
@@ -304,8 +304,8 @@ def test_that_a_pod_is_in_docker_travels_with_the_snapshot(run: Run, tmp_path: P
     (tmp_path / "r.json").write_text(json.dumps([infra]))
     path = snapshot(run, tmp_path, pod(HIDING), more=("--recorded", tmp_path / "r.json"))
     assert errors(json.loads(gzip.decompress(path.read_bytes()))) == []
-    found = run("plan", "--from", "1.23.17", "--to", "1.24.17", "-f", path, "-o", "json", "-q")
-    assert [reason["id"] for reason in found.item["reasons"]] == ["HC016"]
+    result = run("plan", "--from", "1.23.17", "--to", "1.24.17", "-f", path, "-o", "json", "-q")
+    assert [reason["id"] for reason in result.item["reasons"]] == ["HC016"]
 
 
 def everything(plan: Result) -> tuple[object, ...]:
@@ -383,14 +383,14 @@ def test_a_damaged_record_is_named(run: Run, row: Any) -> None:
 def test_a_time_without_a_zone_is_refused(run: Run) -> None:
     """It would be another time on a machine in another zone."""
     row = {**ROW, "hash": 7, "hashWithoutResources": None, "created": "2026-01-31T12:00:00"}
-    found = []
+    results = []
     for created in (row["created"], f"{row['created']}Z"):
         document = {"kind": "ClusterSnapshot", "items": [pod()], "recorded": [{**row, "created": created}]}
         argv = ("plan", "--from", "1.8.15", "--to", "1.9.11", "-f", "-")
-        found.append(run(*argv, stdin=json.dumps(document).encode()))
-    assert [result.code for result in found] == [1, 0]
+        results.append(run(*argv, stdin=json.dumps(document).encode()))
+    assert [result.code for result in results] == [1, 0]
     why = "created: want a time with its zone, got a string"
-    assert f"$.recorded[0]: not a row of a snapshot: {why}; take a new one" in found[0].err
+    assert f"$.recorded[0]: not a row of a snapshot: {why}; take a new one" in results[0].err
 
 
 @pytest.mark.parametrize("kind", ["Pod", "PodTemplate"])
@@ -567,8 +567,8 @@ def test_what_the_files_of_a_node_decide_travels_with_the_snapshot(
     to = ("--from", "1.37.1", "--to", "1.37.2", "-o", "json")
     live = run("plan", *to, "-f", "-", *more, stdin=as_json(*objects))
     hidden = run("plan", *to, "-f", tmp_path / "s.json")
-    assert [(one["verdict"], one["reasons"]) for one in hidden.items] == [
-        (one["verdict"], one["reasons"]) for one in live.items
+    assert [(item["verdict"], item["reasons"]) for item in hidden.items] == [
+        (item["verdict"], item["reasons"]) for item in live.items
     ]
     assert live.items[0]["verdict"] == "KILL"
     again = run("snapshot", "-f", tmp_path / "s.json").out
@@ -577,7 +577,7 @@ def test_what_the_files_of_a_node_decide_travels_with_the_snapshot(
     (tmp_path / "older.json").write_text(json.dumps(older))
     assert run("plan", *to, "-f", tmp_path / "older.json").items[0]["verdict"] != "KILL"
     result = run("diff", tmp_path / "older.json", tmp_path / "s.json", "-o", "json")
-    assert [one["kind"] for one in result.items] == ["Files"]
+    assert [item["kind"] for item in result.items] == ["Files"]
 
 
 @pytest.mark.parametrize(
@@ -610,7 +610,7 @@ def test_a_state_that_no_kubelet_writes_is_not_kept(run: Run, tmp_path: Path, te
     (tmp_path / "n1.jsonl").write_text(as_text(dump(changes)))
     made = run("snapshot", "-f", "-", "--recorded", tmp_path / "n1.jsonl", stdin=as_json(pod(HIDING)))
     (row,) = json.loads(made.out)["files"]
-    kept = [one for one in row["probes"] if one["name"] == "/var/lib/kubelet/cpu_manager_state"]
+    kept = [probe for probe in row["probes"] if probe["name"] == "/var/lib/kubelet/cpu_manager_state"]
     assert kept == [
         {"kind": "file", "name": "/var/lib/kubelet/cpu_manager_state", "problem": "not in the snapshot"}
     ]
@@ -618,14 +618,14 @@ def test_a_state_that_no_kubelet_writes_is_not_kept(run: Run, tmp_path: Path, te
 
 def test_a_record_of_two_pods_is_compared_with_neither(run: Run, tmp_path: Path) -> None:
     """A log names no namespace, and each container has numbers of its own."""
-    one, other = pod(HIDING), pod({**HIDING, "image": "j", "securityContext": None})
+    first, other = pod(HIDING), pod({**HIDING, "image": "j", "securityContext": None})
     other["metadata"] |= {"namespace": "other", "uid": "uid-other"}
     row = record(7, uid="")
     row["labels"]["io.kubernetes.pod.namespace"] = ""
     (tmp_path / "r.json").write_text(json.dumps({"containers": [row]}))
     more = ("--recorded", tmp_path / "r.json")
-    document = json.loads(run("snapshot", "-f", "-", *more, stdin=as_json(one, other)).out)
-    assert [found["hash"] for found in document["recorded"]] == ["h0"]
+    document = json.loads(run("snapshot", "-f", "-", *more, stdin=as_json(first, other)).out)
+    assert [entry["hash"] for entry in document["recorded"]] == ["h0"]
     (tmp_path / "s.json").write_text(json.dumps(document))
     plan = ("plan", "--from", "1.8.15", "--to", "1.9.11", "-o", "json", "-q", "-f", tmp_path / "s.json")
     assert [item["verdict"] for item in run(*plan).items] == ["UNKNOWN", "UNKNOWN"]
@@ -677,8 +677,8 @@ def test_a_nodes_architecture_is_kept_where_it_decides(run: Run, given: str, kep
     host = node("1.9.11")
     host["status"]["nodeInfo"]["architecture"] = given
     result = run("snapshot", "-f", "-", stdin=as_json(pod(), host))
-    (found,) = [one for one in json.loads(result.out)["items"] if one["kind"] == "Node"]
-    assert [value for key, value in found["status"]["nodeInfo"].items() if key == "architecture"] == kept
+    (item,) = [item for item in json.loads(result.out)["items"] if item["kind"] == "Node"]
+    assert [value for key, value in item["status"]["nodeInfo"].items() if key == "architecture"] == kept
 
 
 def test_addresses_of_sandboxes_are_hidden(run: Run, tmp_path: Path) -> None:
@@ -698,7 +698,7 @@ def test_patched_kubelets_and_gates_plan_the_same(run: Run, tmp_path: Path) -> N
     for asked in PATCHED:
         plan = ("plan", *asked.split(), "-o", "json", "-q")
         live, hidden = run(*plan, *more, "-f", "-", stdin=as_json(*objects)), run(*plan, "-f", path)
-        answers_of = [(unplaced(found.items), spec_of(found)) for found in (live, hidden)]
+        answers_of = [(unplaced(result.items), spec_of(result)) for result in (live, hidden)]
         assert same(*answers_of), asked
         assert live.items
 
@@ -733,11 +733,14 @@ def test_nodes_are_upgraded_in_the_same_order(run: Run, tmp_path: Path) -> None:
     nodes = [node("v1.30.14", name) for name in ("a", "cp", "gone")]
     nodes[0]["metadata"]["labels"] = {"topology.kubernetes.io/zone": "z", "team": SECRET}
     nodes[1]["metadata"]["labels"] = {"node-role.kubernetes.io/control-plane": ""}
-    for one, ready in zip(nodes, ("True", "True", "Unknown"), strict=True):
-        one["status"]["conditions"] = [{"type": "Ready", "status": ready}, {"type": SECRET, "status": SECRET}]
-    pods = [pod(name=f"p-{one['metadata']['name']}") for one in nodes]
-    for one, place in zip(pods, nodes, strict=True):
-        one["spec"]["nodeName"] = place["metadata"]["name"]
+    for machine, ready in zip(nodes, ("True", "True", "Unknown"), strict=True):
+        machine["status"]["conditions"] = [
+            {"type": "Ready", "status": ready},
+            {"type": SECRET, "status": SECRET},
+        ]
+    pods = [pod(name=f"p-{machine['metadata']['name']}") for machine in nodes]
+    for manifest, place in zip(pods, nodes, strict=True):
+        manifest["spec"]["nodeName"] = place["metadata"]["name"]
     cluster, kept = tmp_path / "cluster.json", tmp_path / "snapshot.json"
     cluster.write_bytes(as_json(*nodes, *pods))
     assert run("snapshot", "-f", cluster, "--out", kept).code == 0

@@ -105,5 +105,5 @@ def test_what_nothing_has_names_what_is_near(run: Run, arguments: tuple[str, ...
 
 def test_the_python_api_takes_owners_too() -> None:
     objects = [owned("web-0", "shop", "StatefulSet", "web"), node("v1.9.11")]
-    (found,) = hashcompat.explain(objects, "sts/web", "auto", "1.10").items
-    assert (found.item.pod.name, found.item.from_release) == ("web-0", "v1.9.11")
+    (explanation,) = hashcompat.explain(objects, "sts/web", "auto", "1.10").items
+    assert (explanation.item.pod.name, explanation.item.from_release) == ("web-0", "v1.9.11")

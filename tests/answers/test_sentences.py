@@ -43,7 +43,7 @@ def test_the_sentences_of_each_rule(run: Run, tmp_path: Path, given: Input) -> N
 
 def test_every_rule_has_a_clause_an_input_and_its_sentences() -> None:
     ids = {rule.id for rule in all_rules()}
-    said = {rule for rule, one in words().items() if one.why}
+    said = {rule for rule, entry in words().items() if entry.why}
     assert said | CLAUSES.keys() == ids
     assert not said & CLAUSES.keys()
     assert words().keys() <= ids
@@ -53,7 +53,7 @@ def test_every_rule_has_a_clause_an_input_and_its_sentences() -> None:
 
 def test_every_rule_of_an_unknown_verdict_names_what_would_decide_it() -> None:
     unknown = {given.rule for given in INPUTS if given.verdict == "UNKNOWN"} | {"HC009", "HC029", "HC038"}
-    decides = {rule: one.decides for rule, one in words().items() if one.decides}
+    decides = {rule: entry.decides for rule, entry in words().items() if entry.decides}
     assert decides.keys() == unknown
     assert all(
         re.search(r"--[a-z]|\bnode\b|\bfield\b|\bprobe\b|\bcluster\b", text) for text in decides.values()
@@ -75,13 +75,18 @@ def test_each_sentence_is_one_and_is_about_its_verdict(given: Input) -> None:
 
 def test_hc009_names_the_field_that_does_not_decode() -> None:
     given = pod({**C, "args": "text"})
-    (one,) = hashcompat.explain(given, "ns/p/c", "1.9.11", "1.10.0", keep_going=True).items
-    assert one.item.verdict is Verdict.UNKNOWN
-    assert one.sentences.why.startswith(
+    (explanation,) = hashcompat.explain(given, "ns/p/c", "1.9.11", "1.10.0", keep_going=True).items
+    assert explanation.item.verdict is Verdict.UNKNOWN
+    assert explanation.sentences.why.startswith(
         "The object does not fit the kubelet's Go types: $.spec.containers[0].args"
     )
-    assert one.sentences.todo.startswith("A corrected object decides")
-    assert (one.old, one.new, one.expect, one.fragment.pieces) == (None, None, (), ())
+    assert explanation.sentences.todo.startswith("A corrected object decides")
+    assert (explanation.old, explanation.new, explanation.expect, explanation.fragment.pieces) == (
+        None,
+        None,
+        (),
+        (),
+    )
 
 
 def test_hc029_asks_for_another_snapshot(run: Run, tmp_path: Path) -> None:

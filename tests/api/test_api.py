@@ -65,9 +65,9 @@ def test_what_does_not_decode_is_a_decode_error(container: Any) -> None:
 
 def test_a_minor_and_latest_mean_the_newest_known_patch_release(catalog: Catalog) -> None:
     newest, container = catalog.known.newest, {"name": "c", "image": "i"}
-    found = hashcompat.plan([pod()], "1.9", "latest", apiserver="v1.9", apiserver_to="latest")
-    assert (found.from_release, found.to_release) == ("1.9.11", newest)
-    assert [read.name for read in found.releases] == ["1.9.11", newest]
+    plan = hashcompat.plan([pod()], "1.9", "latest", apiserver="v1.9", apiserver_to="latest")
+    assert (plan.from_release, plan.to_release) == ("1.9.11", newest)
+    assert [read.name for read in plan.releases] == ["1.9.11", newest]
     hashes = [hashcompat.container_hash(container, name) for name in ("1.9", "1.9.11")]
     assert hashes[0] == hashes[1]
     assert hashcompat.container_text(container, "1.9") == hashcompat.container_text(container, "1.9.11")
@@ -221,8 +221,8 @@ def test_the_api_reproduces_the_documents_of_the_commands(
 ) -> None:
     # a command line is what the API lacks, and the digest is of all
     texts = run(*arguments, "-o", "json").out, hashcompat.to_json(call()) + "\n"
-    one, other = (re.sub(r'"(command|digest)": "[^"]*"', r'"\1": ""', text) for text in texts)
-    assert one == other
+    printed, other = (re.sub(r'"(command|digest)": "[^"]*"', r'"\1": ""', text) for text in texts)
+    assert printed == other
 
 
 def test_the_api_reproduces_verification_snapshot_and_calibration(
@@ -250,13 +250,13 @@ def test_the_api_reproduces_verification_snapshot_and_calibration(
 
 def test_what_a_client_library_holds_is_taken() -> None:
     container = client.V1Container(name="c", image="i", image_pull_policy="Always")
-    found = client.V1Pod(
+    model = client.V1Pod(
         metadata=client.V1ObjectMeta(name="p", namespace="ns", uid="u"),
         spec=client.V1PodSpec(node_name="n1", containers=[container]),
     )
     plain = pod({"name": "c", "image": "i", "imagePullPolicy": "Always"}, metadata={"uid": "u"})
     expected = hashcompat.plan([plain], "1.7.16", "1.9.11").items
-    for held in (found, [found], client.V1PodList(items=[found]), [AsDict(plain)]):
+    for held in (model, [model], client.V1PodList(items=[model]), [AsDict(plain)]):
         assert hashcompat.plan(held, "1.7.16", "1.9.11").items == expected
 
 
@@ -284,9 +284,9 @@ class Whole(int):
 
 def of_a_parser(value: Any) -> Any:
     if isinstance(value, dict):
-        return {Text(key): of_a_parser(one) for key, one in value.items()}
+        return {Text(key): of_a_parser(child) for key, child in value.items()}
     if isinstance(value, list):
-        return [of_a_parser(one) for one in value]
+        return [of_a_parser(child) for child in value]
     return {str: Text, int: Whole}.get(type(value), lambda same: same)(value)
 
 

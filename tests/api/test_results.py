@@ -154,7 +154,7 @@ def test_keywords_narrow_the_pods(plan: hashcompat.Plan, scope: Any, rule: Calla
     assert [item.pod.name for item in hashcompat.plan(PODS, OLD, NEW, **scope)] == expected
     hashed = hashcompat.hashes(PODS, NEW, **scope)
     assert {row.pod.name for row in hashed.items} == {*expected}
-    assert all(one.name == "node-a1" for one in hashcompat.impact(PODS, OLD, NEW, node="node-a1"))
+    assert all(row.name == "node-a1" for row in hashcompat.impact(PODS, OLD, NEW, node="node-a1"))
 
 
 BAD: dict[str, tuple[Callable[[], object], str]] = {
@@ -405,7 +405,7 @@ def test_an_error_names_its_argument(name: str) -> None:
 
 
 def test_one_name_of_a_filter_is_not_its_letters() -> None:
-    every = [one.namespace for one in hashcompat.select(PODS, hashcompat.Filters(namespaces="shop")).pods]  # type: ignore[arg-type]
+    every = [row.namespace for row in hashcompat.select(PODS, hashcompat.Filters(namespaces="shop")).pods]  # type: ignore[arg-type]
     assert set(every) == {"shop"}
 
 
@@ -427,7 +427,9 @@ def test_a_snapshot_is_taken_for_pods(plan: hashcompat.Plan) -> None:
     taken = hashcompat.snapshot(PODS)
     for given in (taken, [taken], hashcompat.to_document(taken)):
         made = hashcompat.plan(given, OLD, NEW)
-        assert [(one.pod.name, one.verdict) for one in made] == [(one.pod.name, one.verdict) for one in plan]
+        assert [(item.pod.name, item.verdict) for item in made] == [
+            (item.pod.name, item.verdict) for item in plan
+        ]
 
 
 def test_a_snapshot_keeps_all_of_the_records_that_are_given(tmp_path: Path) -> None:
@@ -438,9 +440,9 @@ def test_a_snapshot_keeps_all_of_the_records_that_are_given(tmp_path: Path) -> N
     records = hashcompat.load_records(path)
     way = ("1.31.14", "1.32.13")
     (wanted,) = hashcompat.plan([given], *way, records=records)
-    (found,) = hashcompat.plan(hashcompat.snapshot([given], records=records), *way)
+    (item,) = hashcompat.plan(hashcompat.snapshot([given], records=records), *way)
     assert wanted.reasons[0].id == "HC027"
-    assert [found.verdict, found.reasons] == [wanted.verdict, wanted.reasons]
+    assert [item.verdict, item.reasons] == [wanted.verdict, wanted.reasons]
 
 
 class TestFileObjects:
@@ -449,22 +451,22 @@ class TestFileObjects:
     @pytest.mark.usefixtures("untraced")
     def test_of_bytes_and_of_text(self, plan: hashcompat.Plan) -> None:
         for stream in (io.StringIO(self.TEXT), io.BytesIO(self.TEXT.encode())):
-            found = hashcompat.load(stream)
-            assert found.origin.names == ("a file object",)
-            assert len(hashcompat.plan(found, OLD, NEW)) == len(plan)
+            inventory = hashcompat.load(stream)
+            assert inventory.origin.names == ("a file object",)
+            assert len(hashcompat.plan(inventory, OLD, NEW)) == len(plan)
 
     def test_that_are_open_files(self, plan: hashcompat.Plan) -> None:
         with SAMPLE.open() as text, SAMPLE.open("rb") as data:
             for stream in (text, data):
-                found = hashcompat.load(stream)
-                assert found.origin.names == (str(SAMPLE),)
-        assert len(hashcompat.plan(found, OLD, NEW)) == len(plan)
+                inventory = hashcompat.load(stream)
+                assert inventory.origin.names == (str(SAMPLE),)
+        assert len(hashcompat.plan(inventory, OLD, NEW)) == len(plan)
 
     def test_beside_files(self, tmp_path: Path) -> None:
         path = tmp_path / "a.json"
         path.write_bytes(as_json(pod(name="a")))
-        found = hashcompat.load(path, io.BytesIO(as_json(pod(name="b"))))
-        assert {one.name for one in found.pods} == {"a", "b"}
+        inventory = hashcompat.load(path, io.BytesIO(as_json(pod(name="b"))))
+        assert {subject.name for subject in inventory.pods} == {"a", "b"}
         with pytest.raises(UsageError, match=r"not both at once"):
             hashcompat.load(path, pod())
 
@@ -494,9 +496,9 @@ class TestFsspec:
 
         with fsspec.open("memory://dumps/a.json", "wb") as stream:
             stream.write(json.dumps(listed(pod(), node("v1.30.1"))).encode())
-        found = hashcompat.load("memory://dumps/a.json")
-        assert found.origin.names == ("memory://dumps/a.json",)
-        assert len(hashcompat.plan(found, to="1.31")) == 1
+        inventory = hashcompat.load("memory://dumps/a.json")
+        assert inventory.origin.names == ("memory://dumps/a.json",)
+        assert len(hashcompat.plan(inventory, to="1.31")) == 1
 
     def test_what_it_says_is_an_error_that_names_the_url(self) -> None:
         with pytest.raises(InputError, match=r"^memory://dumps/none.json: cannot read: "):

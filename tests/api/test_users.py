@@ -44,7 +44,7 @@ def test_a_gate_in_a_pipeline() -> None:
 def test_nodes_in_their_order() -> None:
     impact = hashcompat.impact(str(SAMPLE), to="1.31", batch=2)
     assert_type(list(impact), list[NodeImpact])
-    assert all(one.name for one in impact)
+    assert all(node.name for node in impact)
 
 
 def test_files_and_objects() -> None:

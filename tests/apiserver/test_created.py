@@ -28,9 +28,9 @@ def typed(catalog: Catalog, release: str, containers: list[Any]) -> list[Any]:
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_container_is_served_as_go_serves_it(catalog: Catalog, release: str) -> None:
     for case, key in product(CASES, LISTS):
-        found = served(manifest(case)["spec"], key, catalog.api_server(release))
+        containers = served(manifest(case)["spec"], key, catalog.api_server(release))
         answer = exact_rows("served", release)[case].get(key, [])
-        assert typed(catalog, release, found) == typed(catalog, release, answer), (case, key)
+        assert typed(catalog, release, containers) == typed(catalog, release, answer), (case, key)
 
 
 def test_releases_differ_where_images_and_grpc_are_read_in_different_ways(catalog: Catalog) -> None:
@@ -40,8 +40,8 @@ def test_releases_differ_where_images_and_grpc_are_read_in_different_ways(catalo
         ]
         return [
             release
-            for release, one, other in zip(RELEASES[1:], answers, answers[1:], strict=False)
-            if one != other
+            for release, answer, other in zip(RELEASES[1:], answers, answers[1:], strict=False)
+            if answer != other
         ]
 
     assert {case: differing(case) for case in ("images", "grpc")} == {

@@ -25,9 +25,9 @@ def test_ids_are_the_same_in_every_process() -> None:
 
     Several workers of one run show the same, for their orders of hashes differ: they refuse to begin.
     """
-    one, other = collected(PYTHONHASHSEED="1", TZ="Asia/Tokyo"), collected(PYTHONHASHSEED="2", TZ="UTC")
-    assert one == other
-    assert len(one) == len(set(one)) > 1000
+    ids, other = collected(PYTHONHASHSEED="1", TZ="Asia/Tokyo"), collected(PYTHONHASHSEED="2", TZ="UTC")
+    assert ids == other
+    assert len(ids) == len(set(ids)) > 1000
 
 
 def test_ids_fit_a_log(request: pytest.FixtureRequest) -> None:
@@ -35,5 +35,5 @@ def test_ids_fit_a_log(request: pytest.FixtureRequest) -> None:
     suites = collected("tests/suites") if FRESH else []
     first = [*suites, *(item.nodeid for item in request.session.items)]
     named = [(line, re.search(r"\[(.*)\]$", line)) for line in first]
-    assert [line for line, found in named if found and len(found[1]) > LONGEST] == []
+    assert [line for line, match in named if match and len(match[1]) > LONGEST] == []
     assert [line for line in first if not line.isascii() or not line.isprintable()] == []

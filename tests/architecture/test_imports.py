@@ -19,21 +19,21 @@ def declared(page: str) -> dict[str, list[str]]:
     return {name: re.findall(r"`(\w+)`", allowed) for name, allowed in rows}
 
 
-def problems(page: str, found: Mapping[str, frozenset[str]]) -> list[str]:
+def problems(page: str, packages: Mapping[str, frozenset[str]]) -> list[str]:
     """Say where the table and the packages differ."""
     rows = declared(page)
     order = list(rows)
-    said = [f"{name}: is not in the table" for name in found if name not in rows]
-    said += [f"{name}: is in the table, but not in the package" for name in rows if name not in found]
+    said = [f"{name}: is not in the table" for name in packages if name not in rows]
+    said += [f"{name}: is in the table, but not in the package" for name in rows if name not in packages]
     for name, allowed in rows.items():
         said += [
             f"{name}: imports {other}, which the table does not allow"
-            for other in sorted(found.get(name, frozenset()) - {*allowed})
+            for other in sorted(packages.get(name, frozenset()) - {*allowed})
         ]
         said += [
             f"{name}: does not import {other}"
             for other in allowed
-            if other not in found.get(name, frozenset())
+            if other not in packages.get(name, frozenset())
         ]
         said += [
             f"{name}: {other} is not above it" for other in allowed if other not in order[: order.index(name)]

@@ -62,7 +62,7 @@ def comparisons(source: str) -> list[str]:
 
 def test_releases_are_compared_in_the_catalog_only() -> None:
     """No module asks ``if release < ...``: releases are rows of data."""
-    assert {path: found for path in OUTSIDE if (found := comparisons(path.read_text()))} == {}
+    assert {path: expressions for path in OUTSIDE if (expressions := comparisons(path.read_text()))} == {}
 
 
 @pytest.mark.parametrize(

@@ -17,5 +17,5 @@ def test_every_rule_has_a_test_of_its_name() -> None:
 
 def test_every_check_has_a_test_of_its_name() -> None:
     files = (ROOT / "tests" / "preflight" / "checks").glob("test_*.py")
-    found = set(re.findall(r"(?<=[_ ])pf\d{3}(?=_)", "".join(path.read_text() for path in files)))
-    assert {check.rule.id.lower().replace("-", "") for check in CHECKS} == found
+    ids = set(re.findall(r"(?<=[_ ])pf\d{3}(?=_)", "".join(path.read_text() for path in files)))
+    assert {check.rule.id.lower().replace("-", "") for check in CHECKS} == ids

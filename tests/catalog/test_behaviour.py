@@ -121,8 +121,8 @@ def texts(messages: Messages) -> dict[str, str]:
 def test_the_text_on_both_sides_of_each_boundary(
     catalog: Catalog, key: str, expected: dict[str, str]
 ) -> None:
-    found = {release: texts(catalog.messages(catalog.kubelet(release).release)) for release in expected}
-    assert {release: row[key] for release, row in found.items()} == expected
+    rows = {release: texts(catalog.messages(catalog.kubelet(release).release)) for release in expected}
+    assert {release: row[key] for release, row in rows.items()} == expected
 
 
 def test_every_check_of_a_sandbox_has_a_line_in_its_release(catalog: Catalog) -> None:
@@ -134,11 +134,13 @@ def test_every_check_of_a_sandbox_has_a_line_in_its_release(catalog: Catalog) ->
 
 
 def test_static_pods_are_refused_for_more_from_1_34_on(catalog: Catalog) -> None:
-    found = {
+    refusals = {
         minor: catalog.messages(catalog.kubelet(f"{minor}.0").release).static_refusal
         for minor in ("1.28", "1.29", "1.33", "1.34")
     }
-    words = {minor: text.partition("static pods may not ")[2].split(" ")[0] for minor, text in found.items()}
+    words = {
+        minor: text.partition("static pods may not ")[2].split(" ")[0] for minor, text in refusals.items()
+    }
     assert words == {"1.28": "", "1.29": "use", "1.33": "use", "1.34": "reference"}
 
 

@@ -101,15 +101,15 @@ def test_a_release_has_the_value_of_its_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "found"),
+    ("rows", "count"),
     [
         ([], 0),
         ([{**ROW, "releases": "<1.9"}], 0),
         ([{**ROW, "releases": ">=1.9"}, {**ROW, "releases": "<1.10"}], 2),
     ],
 )
-def test_a_release_with_no_value_or_with_two_is_damaged_data(rows: list[dict[str, Any]], found: int) -> None:
-    with pytest.raises(InputError, match=rf"^t\.json: one: want one row for 1\.9\.11, found {found}$"):
+def test_a_release_with_no_value_or_with_two_is_damaged_data(rows: list[dict[str, Any]], count: int) -> None:
+    with pytest.raises(InputError, match=rf"^t\.json: one: want one row for 1\.9\.11, found {count}$"):
         read_table("t.json", {**FULL, "one": rows}).decide(Decided, RELEASE)
 
 
@@ -211,15 +211,15 @@ def test_the_digest_changes_with_any_file_of_the_data(tmp_path: Path, catalog: C
     first, second = tmp_path / "schemas", tmp_path / "added"
     (first / "types").mkdir(parents=True)
     (first / "types" / "a.json").write_text("{}")
-    found = [files.digest(first, second)]
+    digests = [files.digest(first, second)]
     second.mkdir()
-    assert files.digest(first, second) == found[0]
+    assert files.digest(first, second) == digests[0]
     for path, content in ((second / "1.99.json", "1"), (second / "1.99.json", "2"), (first / "b.json", "")):
         path.write_text(content)
-        found.append(files.digest(first, second))
-    assert len(set(found)) == 4
+        digests.append(files.digest(first, second))
+    assert len(set(digests)) == 4
     assert Catalog(first).digest == files.digest(first)
-    assert Catalog(first, second).digest == found[-1]
+    assert Catalog(first, second).digest == digests[-1]
     assert catalog.digest == files.digest(files.default_directory())
     (first / "c.json").mkdir()
     with pytest.raises(InputError, match=r"c\.json: cannot read release data: Is a directory"):

@@ -104,8 +104,8 @@ def test_no_release_refuses_its_own_defaults(catalog: Catalog) -> None:
 def test_what_is_on(
     table: GateTable, release: str, settings: dict[str, bool], gate: str, expected: bool
 ) -> None:
-    found = gates(table, release, **settings)
-    assert [found.is_on(gate), found.is_on(gate)] == [expected, expected]
+    feature_gates = gates(table, release, **settings)
+    assert [feature_gates.is_on(gate), feature_gates.is_on(gate)] == [expected, expected]
 
 
 @pytest.mark.parametrize(

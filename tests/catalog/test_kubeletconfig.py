@@ -29,9 +29,9 @@ def table(catalog: Catalog) -> ConfigTable:
 def test_how_a_config_file_is_read(
     table: ConfigTable, release: str, version: str, flag: str, on_unknown: str
 ) -> None:
-    found = table.version(parse_release(release))
-    assert found is not None
-    assert (found.api_version, found.flag) == (version, flag)
+    row = table.version(parse_release(release))
+    assert row is not None
+    assert (row.api_version, row.flag) == (version, flag)
     assert table.on_unknown(parse_release(release)) == on_unknown
 
 
@@ -55,8 +55,8 @@ def test_before_1_8_there_is_no_config_file(table: ConfigTable) -> None:
     ],
 )
 def test_what_a_field_is(table: ConfigTable, release: str, path: str, kind: str | None, removed: str) -> None:
-    found = table.fields(parse_release(release)).get(path)
-    assert (found and found.kind) == kind
+    field = table.fields(parse_release(release)).get(path)
+    assert (field and field.kind) == kind
     assert table.removed_in(parse_release(release), path) == removed
 
 

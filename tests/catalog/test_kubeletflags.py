@@ -156,8 +156,8 @@ def test_a_flag_that_never_was_has_no_release_that_removed_it(table: FlagTable) 
 
 
 def test_shorthands(table: FlagTable) -> None:
-    found = {letter: table.by_shorthand(parse_release("1.31.14"), letter) for letter in "vhx"}
-    assert {letter: flag and flag.name for letter, flag in found.items()} == {
+    flags = {letter: table.by_shorthand(parse_release("1.31.14"), letter) for letter in "vhx"}
+    assert {letter: flag and flag.name for letter, flag in flags.items()} == {
         "v": "v",
         "h": "help",
         "x": None,

@@ -23,8 +23,8 @@ def rows(catalog: Catalog) -> Iterator[tuple[str, ValueRow]]:
 
 
 def others(row: ValueRow) -> list[SettingReference]:
-    found = (getattr(row, name) for name in ValueRow.__struct_fields__)
-    return [each for each in found if isinstance(each, SettingReference)]
+    values = (getattr(row, name) for name in ValueRow.__struct_fields__)
+    return [each for each in values if isinstance(each, SettingReference)]
 
 
 def test_each_row_has_one_form_and_a_source(catalog: Catalog) -> None:
@@ -60,8 +60,8 @@ def test_limits_are_numbers_or_durations(catalog: Catalog) -> None:
     ("release", "at_least"), [("1.9.11", 20), ("1.10.13", 20), ("1.24.17", 60), ("1.37.1", 80)]
 )
 def test_how_many_rows_a_release_has(catalog: Catalog, release: str, at_least: int) -> None:
-    found = catalog.value_table.rows(parse_release(release))
-    assert len(found) >= at_least
+    values = catalog.value_table.rows(parse_release(release))
+    assert len(values) >= at_least
     assert catalog.value_table.knows(parse_release(release)) is (release != "1.9.11")
 
 

@@ -222,7 +222,7 @@ def test_a_release_that_can_be_looked_up_is_known(catalog: Catalog, name: str) -
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("name", "other", "same"),
     [
         ("1.28.2", "v1.28.2", True),
         ("1.28.2", "v1.28.2+k3s1", False),
@@ -231,8 +231,8 @@ def test_a_release_that_can_be_looked_up_is_known(catalog: Catalog, name: str) -
         ("dev", "dev", False),
     ],
 )
-def test_names_of_one_known_build(catalog: Catalog, one: str, other: str, *, same: bool) -> None:
-    assert catalog.is_same_build(one, other) is same
+def test_names_of_one_known_build(catalog: Catalog, name: str, other: str, *, same: bool) -> None:
+    assert catalog.is_same_build(name, other) is same
 
 
 def test_the_newest_schema_is_that_of_the_last_minor(catalog: Catalog) -> None:

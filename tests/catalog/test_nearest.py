@@ -56,4 +56,4 @@ def test_one_wrong_character_leaves_the_release_near(name: str, at: int, wrong: 
         close = str(error).partition("nearest known release")[2].partition(" (see")[0].split()[1:]
         numbers = typed.split(".")
         by_number = len(numbers) in (2, 3) and all(number.isdecimal() for number in numbers)
-        assert by_number or any(distance(typed, one.strip(",")) <= 2 for one in close)
+        assert by_number or any(distance(typed, word.strip(",")) <= 2 for word in close)

@@ -51,14 +51,14 @@ def test_a_minor_with_two_digits_is_newer() -> None:
 
 
 @given(NAMES, NAMES)
-def test_releases_are_ordered_as_versions_are(one: str, other: str) -> None:
-    assert is_older(parse_release(one), parse_release(other)) == (Version(one) < Version(other))
-    assert same_upstream(parse_release(one), parse_release(f"v{other}+k3s1")) == (one == other)
+def test_releases_are_ordered_as_versions_are(name: str, other: str) -> None:
+    assert is_older(parse_release(name), parse_release(other)) == (Version(name) < Version(other))
+    assert same_upstream(parse_release(name), parse_release(f"v{other}+k3s1")) == (name == other)
 
 
 def test_equal_releases_keep_their_order() -> None:
     owners = [owner("1.10.0"), owner("1.9.0", "b"), owner("v1.9.0", "a")]
-    assert [(found.release.text, found.mark) for found in oldest_first(owners)] == [
+    assert [(entry.release.text, entry.mark) for entry in oldest_first(owners)] == [
         ("1.9.0", "b"),
         ("v1.9.0", "a"),
         ("1.10.0", ""),
@@ -69,7 +69,7 @@ def test_equal_releases_keep_their_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "upstream", "build", "minor"),
+    ("name", "other", "upstream", "build", "minor"),
     [
         ("1.9.11", "v1.9.11", True, True, True),
         ("1.9.11", "v1.9.11-eks-1", True, False, True),
@@ -78,9 +78,9 @@ def test_equal_releases_keep_their_order() -> None:
     ],
 )
 def test_what_two_names_have_in_common(
-    one: str, other: str, *, upstream: bool, build: bool, minor: bool
+    name: str, other: str, *, upstream: bool, build: bool, minor: bool
 ) -> None:
-    pair = parse_release(one), parse_release(other)
+    pair = parse_release(name), parse_release(other)
     assert (same_upstream(*pair), same_build(*pair), same_minor(*pair)) == (upstream, build, minor)
 
 
@@ -91,8 +91,8 @@ def test_minors_behind_a_server() -> None:
 
 def test_the_latest_minor_at_a_release() -> None:
     minors = ["1.10", "1.6", "1.9"]
-    found = [latest_minor_at(parse_release(name), minors) for name in ("1.5.8", "1.6.0", "1.9.3", "1.12.0")]
-    assert found == [None, "1.6", "1.9", "1.10"]
+    latest = [latest_minor_at(parse_release(name), minors) for name in ("1.5.8", "1.6.0", "1.9.3", "1.12.0")]
+    assert latest == [None, "1.6", "1.9", "1.10"]
 
 
 @pytest.mark.parametrize(
@@ -105,10 +105,10 @@ def test_the_latest_minor_at_a_release() -> None:
     ],
 )
 def test_a_range_holds_for_releases(text: str, held: list[str], not_held: list[str]) -> None:
-    found = parse_range(text)
-    assert str(found) == text
-    assert [found.holds(parse_release(name)) for name in held] == [True] * len(held)
-    assert [found.holds(parse_release(name)) for name in not_held] == [False] * len(not_held)
+    releases = parse_range(text)
+    assert str(releases) == text
+    assert [releases.holds(parse_release(name)) for name in held] == [True] * len(held)
+    assert [releases.holds(parse_release(name)) for name in not_held] == [False] * len(not_held)
 
 
 ENDS = st.builds(
@@ -201,15 +201,15 @@ def test_what_a_node_reports_is_the_target_whoever_built_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "minors"),
+    ("name", "other", "minors"),
     [
         ("1.9.0", "1.11.0", {"1.10", "1.11"}),
         ("1.11.0", "1.9.0", {"1.10", "1.11"}),
         ("1.10.0", "1.10.2", set()),
     ],
 )
-def test_the_minors_between_two_releases(one: str, other: str, minors: set[str]) -> None:
-    assert KNOWN.minors_between(parse_release(one), parse_release(other)) == minors
+def test_the_minors_between_two_releases(name: str, other: str, minors: set[str]) -> None:
+    assert KNOWN.minors_between(parse_release(name), parse_release(other)) == minors
 
 
 def test_rows_of_one_table_do_not_overlap(catalog: Catalog) -> None:

@@ -34,7 +34,7 @@ def test_every_release_has_one_row_for_each_file() -> None:
 
 def test_every_tree_is_of_a_form() -> None:
     named = {form.type for file in each(files("1.37.1")) for form in file.all_forms}
-    roots = {found.elem.name if isinstance(found, Pointer) else found.name for found in named}
+    roots = {go_type.elem.name if isinstance(go_type, Pointer) else go_type.name for go_type in named}
     assert roots >= {"state.CPUManagerCheckpoint", "checkpoint.checkpointData", "state.DRAManagerCheckpoint"}
     assert len(list(TREES.glob("*.json"))) == 12
 

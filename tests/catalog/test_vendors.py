@@ -30,8 +30,8 @@ C: Json = {"name": "c", "image": "i"}
     ],
 )
 def test_the_suffix_of_a_version_names_its_vendor(catalog: Catalog, name: str, vendor: str | None) -> None:
-    found = catalog.vendors.of(parse_release(name))
-    assert (found.name if found else None) == vendor
+    row = catalog.vendors.of(parse_release(name))
+    assert (row.name if row else None) == vendor
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,8 @@ def commit(directory: Path, message: str) -> str:
 
 def commits(directory: Path, number: int) -> None:
     """Add many empty commits by one process."""
-    one = "commit refs/heads/main\ncommitter test <test@localhost> 1 +0000\ndata 0\n"
-    text = f"{one}from refs/heads/main^0\n{one * (number - 1)}"
+    command = "commit refs/heads/main\ncommitter test <test@localhost> 1 +0000\ndata 0\n"
+    text = f"{command}from refs/heads/main^0\n{command * (number - 1)}"
     subprocess.run(["git", "fast-import", "--quiet"], cwd=directory, input=text, text=True, check=True)
 
 

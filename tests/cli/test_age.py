@@ -37,8 +37,8 @@ def ago(**age: float) -> str:
 def beating(*times: str, name: str = "n1", kind: str = "Ready") -> Json:
     made = node("v1.29.15", name)
     rows = [
-        {"type": kind if number == 0 else f"T{number}", "status": "True", "lastHeartbeatTime": one}
-        for number, one in enumerate(times)
+        {"type": kind if number == 0 else f"T{number}", "status": "True", "lastHeartbeatTime": moment}
+        for number, moment in enumerate(times)
     ]
     return {**made, "status": {**made["status"], "conditions": rows}}
 
@@ -53,13 +53,13 @@ def started(time: str, **more: Any) -> Json:
 def source(run: Run, *given: object, **more: Any) -> Json:
     result = run("plan", *UP, *given, "-q", "-o", "json", **more)
     assert result.code == 0, result.err
-    found: Json = result.document["spec"]["source"]
-    return found
+    origin: Json = result.document["spec"]["source"]
+    return origin
 
 
 def taken(run: Run, *given: object, **more: Any) -> str | None:
-    found: str | None = source(run, *given, **more)["takenAt"]
-    return found
+    taken_at: str | None = source(run, *given, **more)["takenAt"]
+    return taken_at
 
 
 def write(path: Path, *objects: Json) -> Path:
@@ -183,7 +183,7 @@ def test_times_that_have_not_come_do_not_count_and_are_told(run: Run, tmp_path: 
     result = run("plan", *UP, "-f", path, "-o", "json")
     document = result.document["spec"]
     assert document["source"]["takenAt"] == ago(hours=5)
-    (warning,) = (one for one in document["warnings"] if "in the future" in one)
+    (warning,) = (text for text in document["warnings"] if "in the future" in text)
     assert f"{path}: 2 times" in warning
     assert ago(days=-400) in warning
     assert warning in result.err
@@ -300,8 +300,8 @@ def test_a_snapshot_keeps_the_time_and_the_cluster(run: Run, tmp_path: Path) -> 
     spec = json.loads(gzip.decompress(saved.read_bytes()))["spec"]
     assert (spec["takenAt"], spec["clusterUID"]) == (ago(days=365), UID)
     for name in (dump, saved):
-        found = source(run, "-f", name)
-        assert (found["takenAt"], found["clusterUID"]) == (ago(days=365), UID)
+        origin = source(run, "-f", name)
+        assert (origin["takenAt"], origin["clusterUID"]) == (ago(days=365), UID)
         for age, uid, code in (("9000h", UID, 0), ("1h", UID, 1), ("9000h", "other", 1)):
             argv = ("-f", name, "--max-age", age, "--cluster-uid", uid, "--max-restarts", "9")
             assert run("gate", *UP, *argv).code == code
@@ -332,8 +332,8 @@ def test_an_old_snapshot_is_as_old_as_its_newest_container(run: Run, tmp_path: P
     assert document["spec"]["takenAt"] == ago(days=1)
     del document["spec"]["takenAt"], document["spec"]["clusterUID"]
     saved.write_text(json.dumps(document))
-    found = source(run, "-f", saved)
-    assert (found["takenAt"], found["clusterUID"]) == (ago(days=9), "")
+    origin = source(run, "-f", saved)
+    assert (origin["takenAt"], origin["clusterUID"]) == (ago(days=9), "")
 
 
 @pytest.mark.parametrize(
@@ -370,12 +370,12 @@ def test_the_number_of_processes_changes_no_age(
 ) -> None:
     monkeypatch.setattr(spans, "LEAST", 1 << 12)
     monkeypatch.setattr(forks, "possible", lambda: True)
-    objects = [one for one in pods_and_nodes(48, "1.29.15") if nodes or one["kind"] == "Pod"]
-    pods = [one for one in objects if one["kind"] == "Pod"]
+    objects = [manifest for manifest in pods_and_nodes(48, "1.29.15") if nodes or manifest["kind"] == "Pod"]
+    pods = [manifest for manifest in objects if manifest["kind"] == "Pod"]
     for place, age in ((17, 8), (len(pods) - 2, 7)):
         row = pods[place]["status"]["containerStatuses"][0]
         row["state"] = {"running": {"startedAt": ago(hours=age)}}
     path = tmp_path / "c.json"
     path.write_text(json.dumps({"apiVersion": "v1", "items": objects, "kind": "List"}, indent=indent))
-    found = {taken(run, "-f", path, "--jobs", jobs) for jobs in (1, 2, 3)}
-    assert found == {ago(hours=7)} == {taken(run, "-f", path, "-n", pods[place]["metadata"]["namespace"])}
+    times = {taken(run, "-f", path, "--jobs", jobs) for jobs in (1, 2, 3)}
+    assert times == {ago(hours=7)} == {taken(run, "-f", path, "-n", pods[place]["metadata"]["namespace"])}

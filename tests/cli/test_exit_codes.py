@@ -31,24 +31,24 @@ BOTH = as_json(mirror_pod({"name": "m", "image": "i"}), pod({"name": "c", "secur
 def _node(runtime: str, **conditions: str) -> bytes:
     """Return a node that is Ready, with a runtime and more conditions."""
     states = [{"type": name, "status": state} for name, state in {"Ready": "True", **conditions}.items()]
-    found = node("v1.31.0")
-    found["status"] = {
+    machine = node("v1.31.0")
+    machine["status"] = {
         "nodeInfo": {"kubeletVersion": "v1.31.0", "containerRuntimeVersion": runtime},
         "conditions": states,
     }
-    found["metadata"]["labels"] = {}
-    return as_json(found)
+    machine["metadata"]["labels"] = {}
+    return as_json(machine)
 
 
 def watched(kubelet: str, identity: str) -> bytes:
     """Return a node, and a pod on it whose container has an ID; statuses are from after any upgrade."""
-    found = node(kubelet)
-    found["status"]["conditions"] = [
+    machine = node(kubelet)
+    machine["status"]["conditions"] = [
         {"type": "Ready", "status": "True", "lastHeartbeatTime": "2100-01-01T00:00:00Z"}
     ]
     state = {"running": {"startedAt": "2100-01-01T00:00:00Z"}}
     status = {"name": "c", "containerID": f"x://{identity}", "restartCount": 0, "state": state}
-    return as_json(pod(status={"phase": "Running", "containerStatuses": [status]}), found)
+    return as_json(pod(status={"phase": "Running", "containerStatuses": [status]}), machine)
 
 
 AFTER = ("gate", "--plan", "WATCHED", "--node", "n1", "--after")

@@ -27,9 +27,9 @@ COMMANDS = dict(commands())
 
 def with_value(command: click.Command) -> Iterator[click.Option]:
     """Yield the options of a command that take a value."""
-    for one in command.params:
-        if isinstance(one, click.Option) and not one.is_flag:
-            yield one
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and not parameter.is_flag:
+            yield parameter
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -91,7 +91,9 @@ def value_of(option: click.Option) -> str:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_second_value_of_an_option_that_takes_one_is_refused(run: Run, name: str) -> None:
     command = COMMANDS[name]
-    required = ["x" for one in command.params if isinstance(one, click.Argument) and one.required]
+    required = [
+        "x" for parameter in command.params if isinstance(parameter, click.Argument) and parameter.required
+    ]
     for option in with_value(command):
         if option.multiple:
             continue

@@ -128,9 +128,9 @@ def test_the_rows_and_verdicts_are_the_planted_ones(texts: dict[str, str], form:
 
 def assert_only_meant_commands(form: str, out: str) -> None:
     """A runner of GitHub reads every line of a step, whatever printed it."""
-    found = list(commands(out))
-    assert (len(found) > 0) == (form == "github")
-    assert [line for line in found if not line.startswith(("::error title=", "::warning title="))] == []
+    lines = list(commands(out))
+    assert (len(lines) > 0) == (form == "github")
+    assert [line for line in lines if not line.startswith(("::error title=", "::warning title="))] == []
 
 
 def test_no_format_is_left_out() -> None:

@@ -390,7 +390,7 @@ def test_a_failure_leaves_the_old_file_and_no_other(
     path.write_text("old")
     result = run(*PLAN, "--out", path)
     assert (result.code, result.err) == (1, f"Error: {path}: cannot write: No space left on device\n")
-    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("plan.json", "old")]
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("plan.json", "old")]
 
 
 def test_one_is_not_counted_in_the_plural(run: Run) -> None:

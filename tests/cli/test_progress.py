@@ -192,7 +192,7 @@ def test_a_terminal_shows_it_from_the_third_second_on_and_a_pipe_never() -> None
         plain = on_pipe.stderr.read().decode()
     assert (on_terminal.returncode, on_pipe.returncode) == (0, 0)
     assert json.loads(out)["kind"] == "RestartPlan"
-    shown = [one for one in err.split(CLEAR)[1:] if one]
+    shown = [text for text in err.split(CLEAR)[1:] if text]
     assert shown[0].startswith("Reading standard input: ")
     assert " kB, " in shown[0]
     assert not any(line.startswith("Reading") for line in err.split(CLEAR)[-1].splitlines())
@@ -202,7 +202,7 @@ def test_a_terminal_shows_it_from_the_third_second_on_and_a_pipe_never() -> None
 
 def read_all(controller: int) -> str:
     """Return what was written to a terminal, until nobody has it open."""
-    found = b""
+    output = b""
     while True:
         try:
             data = os.read(controller, 1 << 16)
@@ -210,5 +210,5 @@ def read_all(controller: int) -> str:
             data = b""
         if not data:
             os.close(controller)
-            return found.decode()
-        found += data
+            return output.decode()
+        output += data

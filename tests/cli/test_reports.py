@@ -67,9 +67,9 @@ def test_a_report_holds_what_is_printed_in_every_format_of_every_command(
     place = tmp_path / "reports"
     place.mkdir()
     result = run(*words, *reports(place, list(printed)), stdin=stdin)
-    for form, one in printed.items():
-        assert (one.code, one.err) == (result.code, result.err), form
-        assert (place / form.partition("=")[0]).read_bytes().decode() == one.out, form
+    for form, answer in printed.items():
+        assert (answer.code, answer.err) == (result.code, result.err), form
+        assert (place / form.partition("=")[0]).read_bytes().decode() == answer.out, form
 
 
 def test_a_patch_is_saved_as_it_is(run: Run, tmp_path: Path) -> None:

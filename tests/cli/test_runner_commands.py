@@ -158,9 +158,9 @@ FORMS = [
 @pytest.mark.parametrize(("command", "form"), FORMS)
 def test_no_line_of_a_report_is_a_command(command: str, form: str) -> None:
     files, result = printed(command)
-    found = [line for text in (files[form], result.out, result.err) for line in commands(text)]
-    assert [line for line in found if form != "github" or not line.startswith(MEANT)] == []
-    assert not [line for line in found if "##[" in line or "##vso[" in line]
+    lines = [line for text in (files[form], result.out, result.err) for line in commands(text)]
+    assert [line for line in lines if form != "github" or not line.startswith(MEANT)] == []
+    assert not [line for line in lines if "##[" in line or "##vso[" in line]
 
 
 @pytest.mark.parametrize("command", ["plan", "gate", "hash", "impact"])

@@ -61,10 +61,10 @@ def test_a_schema_accepts_just_what_it_accepted(kind: str) -> None:
     for place, values in ACCEPTED:
         name, *path = place.split("/")
         if name == kind:
-            found = SCHEMAS[kind]
+            schema = SCHEMAS[kind]
             for step in path:
-                found = part(found, step, SCHEMAS[kind])
-            validator = Draft202012Validator({**found, "$defs": SCHEMAS[kind].get("$defs", {})})
+                schema = part(schema, step, SCHEMAS[kind])
+            validator = Draft202012Validator({**schema, "$defs": SCHEMAS[kind].get("$defs", {})})
             accepted = [value for value in VALUES if validator.is_valid(VALUES[value])]
             checked += 1
             if accepted != values.split():

@@ -77,9 +77,9 @@ def places(planter: Planter, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     texts = {
         "CLUSTER": json.dumps(listed(*objects)),
         "PODS": json.dumps(listed(objects[0], objects[2], *briefly(planter))),
-        "YAML": "".join(f"---\n{json.dumps(one, indent=1)}\n" for one in objects),
+        "YAML": "".join(f"---\n{json.dumps(manifest, indent=1)}\n" for manifest in objects),
         "MANIFEST": json.dumps(planter.manifest("f")),
-        "RECORDED": "\n".join(json.dumps(one) for one in recorded(planter)),
+        "RECORDED": "\n".join(json.dumps(row) for row in recorded(planter)),
         "LOG": LOG.format(*(planter.mark() for _ in range(LOG.count("{}")))),
         "DUMP": as_text(dump(secret_probes(planter))),
         "MANIFESTS": json.dumps(planter.static_manifest("f")),
@@ -415,8 +415,8 @@ MISFIT_COMMANDS: tuple[Words, ...] = (
 @pytest.mark.usefixtures("untraced")
 def test_no_error_about_a_wrong_type_quotes_it(run: Run, planter: Planter) -> None:
     wrong = [
-        planter.pod(f"p{number}", one)
-        for number, one in enumerate(misfits(planter.container(), planter.mark()))
+        planter.pod(f"p{number}", container)
+        for number, container in enumerate(misfits(planter.container(), planter.mark()))
     ]
     assert len(wrong) > 500
     for number, form in enumerate(formats_of("plan")):
@@ -425,11 +425,11 @@ def test_no_error_about_a_wrong_type_quotes_it(run: Run, planter: Planter) -> No
         result = run(*words, stdin=as_json(*some))
         assert result.code == 0, result.err
         assert_clean(result, None, words)
-    for number, one in enumerate(wrong[:: 1 if randomness.FRESH else 251]):
-        one["metadata"]["name"] = "p"
+    for number, manifest in enumerate(wrong[:: 1 if randomness.FRESH else 251]):
+        manifest["metadata"]["name"] = "p"
         argv = MISFIT_COMMANDS[number % len(MISFIT_COMMANDS)]
-        assert_clean(run(*argv, stdin=as_json(one)), None, argv)
-        assert_clean(run(*argv, stdin=yaml.dump(one, Dumper=yaml.CSafeDumper).encode()), None, argv)
+        assert_clean(run(*argv, stdin=as_json(manifest)), None, argv)
+        assert_clean(run(*argv, stdin=yaml.dump(manifest, Dumper=yaml.CSafeDumper).encode()), None, argv)
 
 
 @pytest.mark.parametrize("kind", ["metadata", "spec", "status"])

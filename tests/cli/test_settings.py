@@ -36,9 +36,9 @@ def test_the_nearest_place_of_each_setting_counts(
     project.write_text("gate: {max-restarts: 2, max-per-owner: 2, max-per-node: 2}")
     monkeypatch.setenv("HASHCOMPAT_GATE_MAX_RESTARTS", "3")
     monkeypatch.setenv("HASHCOMPAT_GATE_MAX_PER_OWNER", "3")
-    found = settled({"max-restarts": "4"})
-    assert [found[name].text for name in names] == ["4", "3", "2", "1h"]
-    assert [found[name].place for name in names] == [
+    settings = settled({"max-restarts": "4"})
+    assert [settings[name].text for name in names] == ["4", "3", "2", "1h"]
+    assert [settings[name].place for name in names] == [
         "--max-restarts",
         "HASHCOMPAT_GATE_MAX_PER_OWNER",
         ".hashcompat.yaml: max-per-node",
@@ -52,8 +52,8 @@ def test_files_are_found_next_to_the_settings_that_name_them(places: tuple[Path,
         file.touch()
     places[0].write_text(f"gate: {{baseline: a.json, preflight: {files[0]}}}")
     places[1].write_text("gate: {exceptions: c.yaml}")
-    found = settled({"baseline": "d.json", "verify-key": "https://example.com/key"})
-    assert {key: one.file for key, one in found.items()} == {
+    settings = settled({"baseline": "d.json", "verify-key": "https://example.com/key"})
+    assert {key: setting.file for key, setting in settings.items()} == {
         "baseline": "d.json",
         "preflight": str(files[0]),
         "exceptions": str(files[1]),
@@ -113,8 +113,8 @@ def test_a_variable_that_is_not_set_sets_nothing(monkeypatch: pytest.MonkeyPatch
 
 def test_booleans_and_lists_of_a_file_are_text(places: tuple[Path, Path]) -> None:
     places[0].write_text("gate: {strict: true, report-only: false, fail-on: [kill, unknown]}")
-    found = settled({})
-    assert {key: one.text for key, one in found.items()} == {
+    settings = settled({})
+    assert {key: setting.text for key, setting in settings.items()} == {
         "strict": "true",
         "report-only": "false",
         "fail-on": "kill,unknown",

@@ -75,8 +75,8 @@ def started(command: tuple[str, ...], *arguments: object) -> subprocess.Popen[st
 
 def caught(status: str) -> int:
     """Return the mask of signals that a process handles."""
-    found = re.search(r"^SigCgt:\s*([0-9a-f]+)", status, re.MULTILINE)
-    return int(found[1], 16) if found else ~0  # it has ended already
+    match = re.search(r"^SigCgt:\s*([0-9a-f]+)", status, re.MULTILINE)
+    return int(match[1], 16) if match else ~0  # it has ended already
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc, which Linux has")

@@ -159,13 +159,13 @@ def test_the_nodes_to_drain_can_be_pasted(run: Run) -> None:
 def test_names_are_of_findings_and_unknown_ones(run: Run) -> None:
     argv = ("plan", "--sample", "--from", "1.31.0", "--to", "1.34.0")
     items = run(*argv, "-o", "json").items
-    found = [
+    names = [
         "/".join(item[key] for key in ("namespace", "pod", "container"))
         for item in items
         if item["verdict"] != "KEEP"
     ]
-    assert run(*argv, "-o", "name").out.splitlines() == found
-    assert len(run(*argv, "-o", "name", "--all").out.splitlines()) == len(items) > len(found) > 0
+    assert run(*argv, "-o", "name").out.splitlines() == names
+    assert len(run(*argv, "-o", "name", "--all").out.splitlines()) == len(items) > len(names) > 0
 
 
 def test_the_source_is_named_with_its_age(run: Run, tmp_path: Path) -> None:

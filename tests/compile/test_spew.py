@@ -92,13 +92,13 @@ values = {
 @given(data=st.data())
 def test_equal_values_have_equal_text_and_other_values_another(notation: str, data: st.DataObject) -> None:
     go_type = parse_type(notation, unnamed)
-    one, other = data.draw(values[notation]), data.draw(values[notation])
-    assert spew(go_type, one) == spew(go_type, _copy(one))
+    value, other = data.draw(values[notation]), data.draw(values[notation])
+    assert spew(go_type, value) == spew(go_type, _copy(value))
     if notation not in (
         "[]string",
         "map[string]string",
     ):  # strings are not quoted: ["a b"] and ["a", "b"] print alike
-        assert (spew(go_type, one) == spew(go_type, other)) == (repr(one) == repr(other))
+        assert (spew(go_type, value) == spew(go_type, other)) == (repr(value) == repr(other))
 
 
 def _copy(value: Any) -> Any:

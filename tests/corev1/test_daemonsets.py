@@ -19,7 +19,7 @@ def spec(*terms: Any, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("pod_spec", "expected"),
     [
         (spec(term()), True),
         ({**spec(term()), "nodeName": "n2"}, False),
@@ -36,19 +36,19 @@ def spec(*terms: Any, **more: Any) -> dict[str, Any]:
     ],
     ids=range(12),
 )
-def test_a_pod_that_asks_for_the_node_it_is_on(found: dict[str, Any], expected: bool) -> None:
-    assert asks_for_its_node(found) is expected
+def test_a_pod_that_asks_for_the_node_it_is_on(pod_spec: dict[str, Any], expected: bool) -> None:
+    assert asks_for_its_node(pod_spec) is expected
 
 
 def test_pods_of_one_daemon_set_ask_nodes_for_the_same_but_for_their_own() -> None:
     others: dict[str, Any] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
-    found = [
+    affinities = [
         asked_of_nodes(
             {"affinity": {**spec(term(values=[name]))["affinity"], **others}, "nodeName": name},
         )
         for name in ("n1", "n2")
     ]
-    assert found[0] == found[1]
+    assert affinities[0] == affinities[1]
     elsewhere = {**spec(term(values=["n1"])), "nodeName": "n2"}
-    assert asked_of_nodes(elsewhere) == elsewhere["affinity"]["nodeAffinity"] != found[0]
+    assert asked_of_nodes(elsewhere) == elsewhere["affinity"]["nodeAffinity"] != affinities[0]
     assert asked_of_nodes({"affinity": others}) is None

@@ -78,8 +78,8 @@ def test_a_gate_that_is_set_brings_its_defaults() -> None:
     static = static_pods("1.30", settings=frozenset({("InPlacePodVerticalScaling", True)}))
     pod: Json = {"spec": {"containers": json.loads(json.dumps(given))}}
     poddefaults.apply_defaults(pod, static)
-    found = [container.get("resizePolicy") for container in pod["spec"]["containers"]]
-    assert found == [None, keeps, [restarts, keeps[1]], keeps]
+    policies = [container.get("resizePolicy") for container in pod["spec"]["containers"]]
+    assert policies == [None, keeps, [restarts, keeps[1]], keeps]
 
 
 def test_rows_are_in_order() -> None:

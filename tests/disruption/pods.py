@@ -14,9 +14,9 @@ RESTARTS: Json = {"name": "c", "image": "i"}
 
 def read(value: Json) -> Pod:
     """Return the pod of an object."""
-    (found,) = read_object(value, "test")
-    assert isinstance(found, Pod)
-    return found
+    (subject,) = read_object(value, "test")
+    assert isinstance(subject, Pod)
+    return subject
 
 
 def replica(

@@ -41,12 +41,12 @@ def cluster(random: Random) -> list[Json]:
 
 
 def _node(random: Random, name: str, zones: Sequence[str], is_control: bool) -> Json:
-    found = node(f"v{OLD}", name)
+    machine = node(f"v{OLD}", name)
     labels = {_ZONE: random.choice(zones)} if zones else {}
-    found["metadata"]["labels"] = labels | ({_CONTROL_PLANE: ""} if is_control else {})
+    machine["metadata"]["labels"] = labels | ({_CONTROL_PLANE: ""} if is_control else {})
     ready = "False" if random.random() < 0.05 else "True"
-    found["status"]["conditions"] = [{"type": "Ready", "status": ready}]
-    return found
+    machine["status"]["conditions"] = [{"type": "Ready", "status": ready}]
+    return machine
 
 
 def _static(on: str, name: str) -> Json:
@@ -87,12 +87,14 @@ class Rules:
 
     def __init__(self, objects: Iterable[Json], steps: dict[str, str]) -> None:
         """``steps``: how each node is upgraded."""
-        found = list(objects)
+        manifests = list(objects)
         self.steps = steps
-        self.nodes = {one["metadata"]["name"]: one for one in found if one["kind"] == "Node"}
-        self.pods = [one for one in found if one["kind"] == "Pod"]
-        self.budgets = [one for one in found if one["kind"] == "PodDisruptionBudget"]
-        self.services = [one for one in found if one["kind"] == "Service"]
+        self.nodes = {
+            manifest["metadata"]["name"]: manifest for manifest in manifests if manifest["kind"] == "Node"
+        }
+        self.pods = [manifest for manifest in manifests if manifest["kind"] == "Pod"]
+        self.budgets = [manifest for manifest in manifests if manifest["kind"] == "PodDisruptionBudget"]
+        self.services = [manifest for manifest in manifests if manifest["kind"] == "Service"]
 
     def zone(self, name: str) -> str:
         return str(self.nodes[name]["metadata"]["labels"].get(_ZONE, ""))
@@ -118,13 +120,13 @@ class Rules:
 
     def _used(self, batch: Sequence[str]) -> Iterator[tuple[Counter[str], int]]:
         """Yield what each node takes away of a budget, a Service or an owner, and how much of it may go."""
-        for one in self.budgets:
-            pods = [pod for pod in self.pods if _selects(one["spec"]["selector"]["matchLabels"], pod)]
+        for manifest in self.budgets:
+            pods = [pod for pod in self.pods if _selects(manifest["spec"]["selector"]["matchLabels"], pod)]
             healthy = sum(_condition(pod) == "True" for pod in pods)
             hit = [pod for pod in pods if _condition(pod) != "False" and self._restarts(pod, batch)]
-            yield _by_node(hit), healthy - one["spec"]["minAvailable"]
-        for one in self.services:
-            pods = [pod for pod in self.pods if _selects(one["spec"]["selector"], pod)]
+            yield _by_node(hit), healthy - manifest["spec"]["minAvailable"]
+        for manifest in self.services:
+            pods = [pod for pod in self.pods if _selects(manifest["spec"]["selector"], pod)]
             healthy = sum(_condition(pod) == "True" for pod in pods)
             hit = [pod for pod in pods if self._is_away(pod, batch, _condition(pod) != "False")]
             yield _by_node(hit), healthy - 1
@@ -164,8 +166,8 @@ class Rules:
         return best(frozenset(nodes))
 
 
-def _is_ready(one: Json) -> bool:
-    return bool(one["status"]["conditions"][0]["status"] == "True")
+def _is_ready(manifest: Json) -> bool:
+    return bool(manifest["status"]["conditions"][0]["status"] == "True")
 
 
 def _condition(pod: Json) -> str:

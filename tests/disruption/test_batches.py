@@ -19,10 +19,10 @@ ZONE = "topology.kubernetes.io/zone"
 
 def labelled(name: str, kubelet: str = UP[0], **labels: str) -> Json:
     """Return a node with labels; its zone is ``zone``."""
-    found = node(f"v{kubelet}", name)
+    machine = node(f"v{kubelet}", name)
     zone = {ZONE: labels.pop("zone")} if "zone" in labels else {}
-    found["metadata"]["labels"] = {**zone, **labels}
-    return found
+    machine["metadata"]["labels"] = {**zone, **labels}
+    return machine
 
 
 def static(name: str, on: str, **labels: str) -> Json:
@@ -51,8 +51,8 @@ def impact(*objects: Json, batch: int = 3, way: tuple[str, str] = UP, **options:
     return hashcompat.impact(objects, *way, batch=batch, all_budgets=True, **options)
 
 
-def nodes(found: Impact) -> list[tuple[str, ...]]:
-    return [batch.nodes for batch in found.batches]
+def nodes(impacts: Impact) -> list[tuple[str, ...]]:
+    return [batch.nodes for batch in impacts.batches]
 
 
 THREE = ("cp-1", "cp-2", "cp-3")
@@ -72,43 +72,43 @@ THREE = ("cp-1", "cp-2", "cp-3")
     ids=["component", "name", "etcd-manager", "api server", "label", "old label", "label of etcd"],
 )
 def test_the_control_plane_is_upgraded_first_and_one_by_one(objects: list[Json]) -> None:
-    found = impact(replica("web-0", "a"), replica("db-0", "b", owner="StatefulSet/db"), *objects)
-    assert nodes(found) == [("cp-1",), ("cp-2",), ("cp-3",), ("a", "b")]
-    assert not any(batch.effect for batch in found.batches)
+    impacts = impact(replica("web-0", "a"), replica("db-0", "b", owner="StatefulSet/db"), *objects)
+    assert nodes(impacts) == [("cp-1",), ("cp-2",), ("cp-3",), ("a", "b")]
+    assert not any(batch.effect for batch in impacts.batches)
 
 
 def test_members_of_etcd_come_before_api_servers() -> None:
     members = [static("etcd", f"e-{number}", component="etcd") for number in range(2)]
     servers = [static("kube-apiserver", f"a-{number}") for number in range(2)]
-    found = impact(*servers, *members, labelled("w"))
-    assert [batch.role for batch in found.batches] == [
+    impacts = impact(*servers, *members, labelled("w"))
+    assert [batch.role for batch in impacts.batches] == [
         *[Role.ETCD] * 2,
         *[Role.CONTROL_PLANE] * 2,
         Role.WORKER,
     ]
-    assert found.servers == (ApiServer("a-0", "1.9.11", 0), ApiServer("a-1", "1.9.11", 0))
-    assert found.nodes[0].system == (("kube-system", "etcd-e-0"),)
+    assert impacts.servers == (ApiServer("a-0", "1.9.11", 0), ApiServer("a-1", "1.9.11", 0))
+    assert impacts.nodes[0].system == (("kube-system", "etcd-e-0"),)
 
 
 def test_static_pods_of_one_component_are_replicas_of_one_owner() -> None:
-    found = impact(*(static("etcd", name, component="etcd") for name in THREE))
-    (owner,) = found.owners
+    impacts = impact(*(static("etcd", name, component="etcd") for name in THREE))
+    (owner,) = impacts.owners
     assert (owner.name, owner.replicas, owner.nodes, owner.single) == ("StaticPod/etcd", 3, 3, False)
     # A name of its own on each node does not hide what they are.
     named = [static(f"etcd-{name}", name, component="etcd") for name in THREE]
-    assert impact(*named).owners == found.owners
+    assert impact(*named).owners == impacts.owners
 
 
 def test_all_members_of_etcd_at_once_are_a_breach() -> None:
     """Two of these do not run, so the third is all there is, and no drain moves it."""
     down = [static("etcd", name, component="etcd") for name in THREE[:2]]
-    for one in down:
-        one["status"] = {"phase": "Pending", "containerStatuses": []}
-    found = impact(static("etcd", "cp-3", component="etcd"), *down)
+    for manifest in down:
+        manifest["status"] = {"phase": "Pending", "containerStatuses": []}
+    impacts = impact(static("etcd", "cp-3", component="etcd"), *down)
     reason = "the only running replica of kube-system/StaticPod/etcd at once"
-    assert [(one.name, one.reasons) for one in found.nodes if one.reasons] == [("cp-3", (reason,))]
-    assert [len(batch.effect.owners) for batch in found.batches] == [0, 0, 1]
-    assert found.is_found
+    assert [(row.name, row.reasons) for row in impacts.nodes if row.reasons] == [("cp-3", (reason,))]
+    assert [len(batch.effect.owners) for batch in impacts.batches] == [0, 0, 1]
+    assert impacts.is_found
 
 
 def test_static_pods_that_few_nodes_have_restart_one_by_one() -> None:
@@ -118,14 +118,14 @@ def test_static_pods_that_few_nodes_have_restart_one_by_one() -> None:
 
 
 def test_static_pods_that_most_nodes_have_serve_their_own_node() -> None:
-    found = impact(*(static("kube-proxy", f"n{number}") for number in range(4)))
-    assert nodes(found) == [("n0", "n1", "n2"), ("n3",)]
+    impacts = impact(*(static("kube-proxy", f"n{number}") for number in range(4)))
+    assert nodes(impacts) == [("n0", "n1", "n2"), ("n3",)]
 
 
 def test_owners_are_never_down_as_a_whole() -> None:
-    found = impact(*(replica(f"web-{number}", f"n{number}") for number in range(3)))
-    assert sorted(map(len, nodes(found))) == [1, 2]
-    (apart,) = found.batches[1].apart
+    impacts = impact(*(replica(f"web-{number}", f"n{number}") for number in range(3)))
+    assert sorted(map(len, nodes(impacts))) == [1, 2]
+    (apart,) = impacts.batches[1].apart
     assert apart.why == "3 of 3 running replicas of ns/StatefulSet/web"
 
 
@@ -134,10 +134,10 @@ def test_services_keep_an_endpoint() -> None:
     one = replica("a-0", "n1", owner="StatefulSet/a", metadata={"labels": {"app": "x"}})
     two = replica("b-0", "n2", owner="StatefulSet/b", metadata={"labels": {"app": "x"}})
     assert nodes(impact(one, two)) == [("n1", "n2")]
-    found = impact(one, two, service("x", app="x"))
-    assert nodes(found) == [("n1",), ("n2",)]
-    assert (found.services, found.services_missing) == (1, "")
-    assert found.batches[1].apart[0].why == "2 of 2 endpoints of ns/Service/x"
+    impacts = impact(one, two, service("x", app="x"))
+    assert nodes(impacts) == [("n1",), ("n2",)]
+    assert (impacts.services, impacts.services_missing) == (1, "")
+    assert impacts.batches[1].apart[0].why == "2 of 2 endpoints of ns/Service/x"
 
 
 def test_a_node_with_all_endpoints_of_a_service_is_drained() -> None:
@@ -145,10 +145,10 @@ def test_a_node_with_all_endpoints_of_a_service_is_drained() -> None:
         replica(f"{name}-0", "n1", owner=f"StatefulSet/{name}", metadata={"labels": {"app": "x"}})
         for name in "ab"
     ]
-    found = impact(*both, service("x", app="x"))
-    (one,) = found.nodes
-    assert (one.step, one.reasons) == (Step.DRAIN, ("all 2 endpoints of ns/Service/x at once",))
-    assert [down.certainty for down in found.downs] == [Certainty.YES]
+    impacts = impact(*both, service("x", app="x"))
+    (row,) = impacts.nodes
+    assert (row.step, row.reasons) == (Step.DRAIN, ("all 2 endpoints of ns/Service/x at once",))
+    assert [down.certainty for down in impacts.downs] == [Certainty.YES]
     assert impact(*both).nodes[0].step is Step.IN_PLACE
 
 
@@ -172,8 +172,8 @@ def test_other_services_change_nothing(other: Json) -> None:
 
 def test_a_service_of_one_owner_adds_no_second_row() -> None:
     both = [replica(f"web-{number}", "n1") for number in range(2)]
-    (one,) = impact(*both, service("web", app="web")).nodes
-    assert [down.name for down in one.effect.owners] == ["StatefulSet/web"]
+    (row,) = impact(*both, service("web", app="web")).nodes
+    assert [down.name for down in row.effect.owners] == ["StatefulSet/web"]
 
 
 def test_a_batch_keeps_to_one_zone_and_leaves_a_node_of_it() -> None:
@@ -186,9 +186,9 @@ def test_a_batch_keeps_to_one_zone_and_leaves_a_node_of_it() -> None:
         *(("a1", "a2", "b0"), ("b1", "b2")),
         ("a0",),
     ]
-    found = impact(*cluster, replica("web", "c0"))
-    assert [batch.zone for batch in found.batches] == ["a", "a", "b", "b", ""]
-    assert found.batches[1].apart[0].why == "all 3 nodes of the zone a"
+    impacts = impact(*cluster, replica("web", "c0"))
+    assert [batch.zone for batch in impacts.batches] == ["a", "a", "b", "b", ""]
+    assert impacts.batches[1].apart[0].why == "all 3 nodes of the zone a"
 
 
 def test_a_node_that_is_not_ready_is_left_out() -> None:
@@ -196,11 +196,11 @@ def test_a_node_that_is_not_ready_is_left_out() -> None:
     gone["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
     virtual = labelled("virtual")
     virtual["spec"] = {"taints": [{"key": "virtual-kubelet.io/provider", "effect": "NoSchedule"}]}
-    found = impact(
+    impacts = impact(
         gone, virtual, labelled("new", UP[1]), replica("web", "old"), labelled("old"), way=("auto", UP[1])
     )
-    assert nodes(found) == [("old",)]
-    assert [(one.name, one.batch, one.left_out) for one in found.nodes[1:]] == [
+    assert nodes(impacts) == [("old",)]
+    assert [(row.name, row.batch, row.left_out) for row in impacts.nodes[1:]] == [
         ("gone", 0, "is not Ready: to be repaired or removed first"),
         ("new", 0, "has kubelet 1.9.11 already"),
         ("virtual", 0, "has no kubelet: virtual-kubelet provides it"),
@@ -236,27 +236,29 @@ def test_drained_nodes_keep_a_replica_too() -> None:
         replica(f"one-{number}", f"n{number}", owner="StatefulSet/one", status={"containerStatuses": []})
         for number in range(4)
     ]
-    found = impact(*web, *single, *budgets, batch=4)
-    assert {one.step for one in found.nodes} == {Step.DRAIN}
-    assert sorted(map(len, nodes(found))) == [1, 3]
+    impacts = impact(*web, *single, *budgets, batch=4)
+    assert {row.step for row in impacts.nodes} == {Step.DRAIN}
+    assert sorted(map(len, nodes(impacts))) == [1, 3]
 
 
 def test_what_no_drain_moves_restarts_in_batches_to_drain_too() -> None:
     agents = [replica(f"agent-{at}", f"n{at}", owner="DaemonSet/agent") for at in range(2)]
     web = [replica(f"web-{number}", f"n{number}") for number in range(2)]
-    found = impact(*agents, *web, budget("agents", "agent", minAvailable=1), budget(minAvailable=2), batch=2)
-    assert [(batch.step, batch.nodes) for batch in found.batches] == [
+    impacts = impact(
+        *agents, *web, budget("agents", "agent", minAvailable=1), budget(minAvailable=2), batch=2
+    )
+    assert [(batch.step, batch.nodes) for batch in impacts.batches] == [
         (Step.DRAIN, ("n0",)),
         (Step.DRAIN, ("n1",)),
     ]
-    assert found.batches[1].apart[0].why.startswith("PodDisruptionBudget ns/agents lets 1 healthy pod go")
+    assert impacts.batches[1].apart[0].why.startswith("PodDisruptionBudget ns/agents lets 1 healthy pod go")
 
 
 def test_what_a_node_breaches_alone_it_breaches_alone() -> None:
     """No batch avoids what an undecided node does, and none has two of them."""
     unsure = [replica(f"web-{number}", f"n{number}", ready="") for number in range(2)]
-    found = impact(*unsure, budget(minAvailable=2), replica("db", "n3", owner="StatefulSet/db"))
+    impacts = impact(*unsure, budget(minAvailable=2), replica("db", "n3", owner="StatefulSet/db"))
     by_step: dict[Step, list[Batch]] = {}
-    for batch in found.batches:
+    for batch in impacts.batches:
         by_step.setdefault(batch.step, []).append(batch)
     assert [batch.nodes for batch in by_step[Step.UNDECIDED]] == [("n0",), ("n1",)]

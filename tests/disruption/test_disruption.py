@@ -44,8 +44,8 @@ def impact(*objects: Json, way: tuple[str, str] = UP, batch: int = 1, all_budget
     return hashcompat.impact(objects, *way, batch=batch, all_budgets=all_budgets)
 
 
-def of(found: Impact, name: str = "n1") -> NodeImpact:
-    return next(one for one in found.nodes if one.name == name)
+def of(impacts: Impact, name: str = "n1") -> NodeImpact:
+    return next(row for row in impacts.nodes if row.name == name)
 
 
 FAILED: Json = {"phase": "Failed", "containerStatuses": []}
@@ -123,10 +123,10 @@ SPREAD = (replica("web-0", "n1"), replica("web-1", "n2"), replica("web-2", "n3")
     ],
 )
 def test_how_a_node_is_upgraded(objects: tuple[Json, ...], step: str, says: str) -> None:
-    found = of(impact(*objects))
-    assert found.step == (step or Step.IN_PLACE)
-    assert says in "; ".join(found.reasons)
-    assert bool(found.reasons) == bool(says)
+    row = of(impact(*objects))
+    assert row.step == (step or Step.IN_PLACE)
+    assert says in "; ".join(row.reasons)
+    assert bool(row.reasons) == bool(says)
 
 
 @pytest.mark.parametrize(
@@ -138,33 +138,33 @@ def test_a_finished_pod_whose_container_still_runs_counts_for_its_node_alone(
 ) -> None:
     left = {"phase": "Failed", "containerStatuses": [{"name": "c", "state": {"running": {}}}]}
     kept = replica("web-0", "n1")
-    found = impact(
+    impacts = impact(
         kept, replica("web-1", "n1", status=left, metadata=metadata), budget(minAvailable=1), way=SAME
     )
-    assert (of(found).step, tuple(of(found).pods.killed)) == (step, killed)
-    assert all("healthy" not in why for why in of(found).reasons)
+    assert (of(impacts).step, tuple(of(impacts).pods.killed)) == (step, killed)
+    assert all("healthy" not in why for why in of(impacts).reasons)
 
 
 def test_what_depends_on_unknown_verdicts_is_undecided() -> None:
     """A hash of the native sidecar is UNKNOWN between these releases."""
-    one = replica("web-0", "n1", spec=SIDECAR, status={"initContainerStatuses": []})
-    found = of(impact(one, replica("web-1", "n2"), budget(minAvailable=2), way=UNDECIDED))
-    assert (found.unknown, found.step) == (1, Step.UNDECIDED)
-    assert found.reasons == ("PodDisruptionBudget ns/web may be breached: 1 may restart or be unhealthy",)
+    manifest = replica("web-0", "n1", spec=SIDECAR, status={"initContainerStatuses": []})
+    row = of(impact(manifest, replica("web-1", "n2"), budget(minAvailable=2), way=UNDECIDED))
+    assert (row.unknown, row.step) == (1, Step.UNDECIDED)
+    assert row.reasons == ("PodDisruptionBudget ns/web may be breached: 1 may restart or be unhealthy",)
     both = replica("web-1", "n1", spec=SIDECAR)
-    found = of(impact(one, both, way=UNDECIDED))
-    assert found.reasons == ("all 2 replicas of ns/StatefulSet/web may restart at once",)
+    row = of(impact(manifest, both, way=UNDECIDED))
+    assert row.reasons == ("all 2 replicas of ns/StatefulSet/web may restart at once",)
     never = replica("job", "n1", owner="Job/j", spec={**SIDECAR, "restartPolicy": "Never"})
-    found = of(impact(never, way=UNDECIDED))
-    assert found.reasons == ("1 pod that restarts may not be started again",)
-    assert of(impact(one, way=UNDECIDED)).step is Step.IN_PLACE
+    row = of(impact(never, way=UNDECIDED))
+    assert row.reasons == ("1 pod that restarts may not be started again",)
+    assert of(impact(manifest, way=UNDECIDED)).step is Step.IN_PLACE
 
 
 def test_budgets_that_are_not_known_are_never_fine() -> None:
-    found = impact(*SPREAD, all_budgets=False)
-    assert {node.step for node in found.nodes} == {Step.UNDECIDED}
-    assert {node.reasons for node in found.nodes} == {("PodDisruptionBudgets are not known",)}
-    assert (found.is_found, found.is_undecided, found.budgets_missing != "") == (False, True, True)
+    impacts = impact(*SPREAD, all_budgets=False)
+    assert {node.step for node in impacts.nodes} == {Step.UNDECIDED}
+    assert {node.reasons for node in impacts.nodes} == {("PodDisruptionBudgets are not known",)}
+    assert (impacts.is_found, impacts.is_undecided, impacts.budgets_missing != "") == (False, True, True)
     kept = impact(*SPREAD, way=SAME, all_budgets=False)
     assert ({node.step for node in kept.nodes}, kept.is_undecided) == ({Step.CLEAN}, False)
 
@@ -176,10 +176,10 @@ def test_a_container_that_is_not_started_again() -> None:
     prediction = structs.replace(item.prediction, verdict=Verdict.KILL)
     killed = structs.replace(plan, items=(structs.replace(item, prediction=prediction),))
     impacts = disruption.make(killed, disruption.with_all_budgets(hashcompat.load(job)))
-    found = of(impacts)
+    row = of(impacts)
     assert (impacts.is_found, impacts.breaches) == (True, ())
-    assert (found.step, found.pods.killed) == (Step.DRAIN, (("ns", "job"),))
-    assert found.reasons == ("1 pod with a container that is not started again",)
+    assert (row.step, row.pods.killed) == (Step.DRAIN, (("ns", "job"),))
+    assert row.reasons == ("1 pod with a container that is not started again",)
 
 
 def test_pods_that_need_a_person_are_named() -> None:
@@ -190,11 +190,11 @@ def test_pods_that_need_a_person_are_named() -> None:
         replica("agent", "n1", owner="DaemonSet/agent", spec=volumes),
         mirror_pod({"name": "c", "image": "i"}, name="etcd"),
     )
-    found = of(impact(*objects))
-    pods = found.pods
+    row = of(impact(*objects))
+    pods = row.pods
     assert (pods.bare, pods.static, pods.killed) == ((("ns", "bare"),), (("ns", "etcd-n1"),), ())
     assert pods.single == (("ns", "StatefulSet/web"), ("ns", "StaticPod/etcd"))
-    assert found.flags == ("--delete-emptydir-data", "--force", "--ignore-daemonsets")
+    assert row.flags == ("--delete-emptydir-data", "--force", "--ignore-daemonsets")
 
 
 def test_a_drain_waits_for_budgets_that_allow_no_eviction() -> None:
@@ -219,31 +219,31 @@ def test_nodes_are_ordered_by_their_step_and_batches_keep_to_one() -> None:
         budget(minAvailable=1),
         budget("db", "db", minAvailable=1),
     )
-    found = impact(*objects, batch=2)
-    assert [(batch.step.value, batch.nodes) for batch in found.batches] == [
+    impacts = impact(*objects, batch=2)
+    assert [(batch.step.value, batch.nodes) for batch in impacts.batches] == [
         ("clean", ("n8", "n9")),
         ("in-place", ("n1",)),
         ("in-place", ("n2",)),
         ("drain", ("n4", "n3")),
     ]
-    (apart,) = found.batches[2].apart
+    (apart,) = impacts.batches[2].apart
     assert (apart.batch, apart.nodes) == (2, ("n2", "n1"))
     assert apart.why == "PodDisruptionBudget ns/web lets 1 healthy pod go, and 2 would restart"
-    assert not any(batch.effect for batch in found.batches)
-    assert [one.name for one in found.breaches] == ["db"]
-    assert [one.name for one in impact(*objects).breaches] == ["db"]
-    assert impact(*reversed(objects), batch=2).batches == found.batches
+    assert not any(batch.effect for batch in impacts.batches)
+    assert [breach.name for breach in impacts.breaches] == ["db"]
+    assert [breach.name for breach in impact(*objects).breaches] == ["db"]
+    assert impact(*reversed(objects), batch=2).batches == impacts.batches
 
 
 def test_a_gate_asks_what_nodes_breach_that_are_restarted_at_once() -> None:
     objects = (replica("web-0", "n1"), replica("web-1", "n2"), budget(minAvailable=1))
     inventory = disruption.with_all_budgets(hashcompat.load(objects))
-    found = disruption.make(hashcompat.plan(inventory, *UP), inventory, 2, ["n1", "n2"], at_once=True)
-    (batch,) = found.batches
+    impacts = disruption.make(hashcompat.plan(inventory, *UP), inventory, 2, ["n1", "n2"], at_once=True)
+    (batch,) = impacts.batches
     assert batch.nodes == ("n1", "n2")
     (budget_hit,) = batch.effect.budgets
     assert (budget_hit.name, budget_hit.short, budget_hit.certainty) == ("web", 1, Certainty.YES)
-    assert [(one.name, one.replicas) for one in batch.effect.owners] == [("StatefulSet/web", 2)]
+    assert [(owner.name, owner.replicas) for owner in batch.effect.owners] == [("StatefulSet/web", 2)]
 
 
 def test_what_an_owner_has_to_expect() -> None:
@@ -262,8 +262,8 @@ def test_what_an_owner_has_to_expect() -> None:
 
 
 def test_pods_without_a_node_and_pods_of_another_time_are_counted() -> None:
-    found = impact(replica("web-0", ""), replica("web-1", "n1"))
-    assert ([one.name for one in found.nodes], found.unplaced) == (["n1"], 1)
+    impacts = impact(replica("web-0", ""), replica("web-1", "n1"))
+    assert ([row.name for row in impacts.nodes], impacts.unplaced) == (["n1"], 1)
     plan = hashcompat.plan([*SPREAD], *UP)
     older = disruption.make(plan, hashcompat.load(SPREAD[0]))
     assert (older.unseen, older.is_undecided) == (2, True)
@@ -271,8 +271,8 @@ def test_pods_without_a_node_and_pods_of_another_time_are_counted() -> None:
 
 def test_only_the_nodes_that_are_asked_for_are_ordered() -> None:
     plan = hashcompat.plan([*SPREAD], *UP)
-    found = disruption.make(plan, hashcompat.load(*SPREAD), 1, ["n2", "elsewhere"])
-    assert [(one.name, one.step.value) for one in found.nodes] == [
+    impacts = disruption.make(plan, hashcompat.load(*SPREAD), 1, ["n2", "elsewhere"])
+    assert [(row.name, row.step.value) for row in impacts.nodes] == [
         ("elsewhere", "clean"),
         ("n2", "undecided"),
     ]
@@ -285,8 +285,8 @@ def test_a_batch_has_nodes() -> None:
 
 def test_the_worst_of_a_pod_s_containers_counts() -> None:
     items = hashcompat.plan([pod({"name": "a"}, {"name": "b", "args": "odd"})], *UP, keep_going=True).items
-    found = fates(items)
-    assert found == {"uid-p": Fate.RESTARTS | Fate.UNKNOWN}
+    fates_by_uid = fates(items)
+    assert fates_by_uid == {"uid-p": Fate.RESTARTS | Fate.UNKNOWN}
     manifest = pod(metadata={"uid": ""})
     assert identity_of(read(manifest)) == ("ns", "p", "n1")
     assert fates(hashcompat.plan([manifest], *SAME).items) == {}
@@ -298,8 +298,8 @@ def test_a_replica_that_is_not_ready_takes_no_other_ones_place(ready: str, step:
     kept = replica("web-2", "n2", ready=ready)
     two = (replica("web-0", "n1"), replica("web-1", "n1"))
     nodes = (node(UP[0], "n1"), node(UP[1], "n2"))
-    found = impact(*nodes, *two, kept, scale(3), way=("auto", UP[1]))
-    assert of(found).step is step
+    impacts = impact(*nodes, *two, kept, scale(3), way=("auto", UP[1]))
+    assert of(impacts).step is step
 
 
 def test_a_manifest_counts_as_running() -> None:
@@ -343,8 +343,8 @@ def probed(name: str, on: str, **more: Any) -> Json:
 def test_pods_that_are_not_ready_for_a_while_though_nothing_restarts(
     run: Run, objects: tuple[Json, ...], way: tuple[str, str], unready: int, says: list[str]
 ) -> None:
-    found = impact(*objects, way=way)
-    first = of(found)
+    impacts = impact(*objects, way=way)
+    first = of(impacts)
     assert (first.step, first.unready, first.seconds) == (Step.CLEAN, unready, 20 if unready else 0)
     arguments = ("impact", "--from", way[0], "--to", way[1], "-f", "-", "--all-budgets")
     item = run(*arguments, "-o", "json", stdin=as_json(*objects)).document["items"][0]
@@ -358,15 +358,15 @@ def test_pods_that_are_not_ready_for_a_while_though_nothing_restarts(
 def test_nodes_of_a_batch_are_not_ready_together() -> None:
     """So they are in two batches, unless somebody asks what they do at once."""
     pods = (probed("web-0", "n1"), probed("web-1", "n2"), budget(minAvailable=1))
-    found = impact(*pods, way=RESETS, batch=2)
-    assert not of(found).together
-    assert [batch.nodes for batch in found.batches] == [("n1",), ("n2",)]
+    impacts = impact(*pods, way=RESETS, batch=2)
+    assert not of(impacts).together
+    assert [batch.nodes for batch in impacts.batches] == [("n1",), ("n2",)]
     inventory = disruption.with_all_budgets(hashcompat.load(pods))
     waits = unready(default_catalog().kubelet(RESETS[1]))
     plan = hashcompat.plan(inventory, *RESETS)
     (batch,) = disruption.make(plan, inventory, 2, ["n1", "n2"], waits, at_once=True).batches
-    assert [one.after for one in batch.together.budgets] == [0]
-    assert [one.replicas for one in batch.together.owners] == [2]
+    assert [breach.after for breach in batch.together.budgets] == [0]
+    assert [owner.replicas for owner in batch.together.owners] == [2]
 
 
 def test_what_restarts_do_by_themselves_is_not_said_again() -> None:
@@ -379,7 +379,7 @@ def test_what_restarts_do_by_themselves_is_not_said_again() -> None:
 def test_the_deletion_of_a_mirror_pod_takes_nothing_from_the_restart_of_its_static_pod() -> None:
     going = mirror_pod({"name": "c", "image": "i"})
     going["metadata"]["deletionTimestamp"] = GOING["deletionTimestamp"]
-    found = of(impact(going, way=("1.31.0", "1.31.0")))
-    assert (found.restarted, found.step) == (0, Step.CLEAN)
-    found = of(impact(going))
-    assert (found.restarted, found.pods.static) == (1, (("ns", "p-n1"),))
+    row = of(impact(going, way=("1.31.0", "1.31.0")))
+    assert (row.restarted, row.step) == (0, Step.CLEAN)
+    row = of(impact(going))
+    assert (row.restarted, row.pods.static) == (1, (("ns", "p-n1"),))

@@ -43,7 +43,7 @@ def test_from_the_latest_start_until_ready(value: Any, expected: int | None) -> 
 def test_a_container_without_a_readiness_probe_counts_as_ready_once_it_is_started() -> None:
     init = {"initContainers": [{"name": "i", "image": "i"}]}
     probed, unprobed = pod(PROBED, spec=init), pod(PROBED, {"name": "d", "readinessProbe": None})
-    assert [is_unprobed(read(one)) for one in (probed, unprobed)] == [False, True]
+    assert [is_unprobed(read(manifest)) for manifest in (probed, unprobed)] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -54,5 +54,5 @@ def test_the_time_to_stop(value: object, expected: int) -> None:
 
 
 def test_the_median_is_that_of_what_was_seen() -> None:
-    found = [median(Counter(times)) for times in ([], [7], [1, 9], [9, 1, 2], [5, 5, 5, 1])]
-    assert found == [None, 7, 1, 2, 5]
+    medians = [median(Counter(times)) for times in ([], [7], [1, 9], [9, 1, 2], [5, 5, 5, 1])]
+    assert medians == [None, 7, 1, 2, 5]

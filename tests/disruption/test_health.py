@@ -56,8 +56,8 @@ def test_how_many_have_to_be_healthy(
     ],
 )
 def test_how_many_are(seen: BudgetSeen, counted: Counted | None, expected: tuple[int, int]) -> None:
-    found = health_of(Budget("ns", "b", min_available=1, counted=counted), seen, {})
-    assert (found.least, found.most) == expected
+    health = health_of(Budget("ns", "b", min_available=1, counted=counted), seen, {})
+    assert (health.least, health.most) == expected
 
 
 YES, MAYBE = Certainty.YES, Certainty.UNKNOWN
@@ -84,14 +84,14 @@ YES, MAYBE = Certainty.YES, Certainty.UNKNOWN
 def test_a_budget_is_breached_where_too_few_are_left(
     health: tuple[int | None, int, int], hits: Hits, expected: Certainty | None
 ) -> None:
-    found = Health(Budget("ns", "b"), *health).after(hits)
-    assert (found and found.certainty) == expected
+    breach = Health(Budget("ns", "b"), *health).after(hits)
+    assert (breach and breach.certainty) == expected
 
 
 def test_by_how_much_it_is_breached() -> None:
-    found = Health(Budget("ns", "b"), 4, 3, 3).after(Hits(2))
-    assert found == BudgetImpact("ns", "b", YES, 4, 3, 2)
-    assert (found.after, found.short, found.short_before) == (1, 3, 1)
+    breach = Health(Budget("ns", "b"), 4, 3, 3).after(Hits(2))
+    assert breach == BudgetImpact("ns", "b", YES, 4, 3, 2)
+    assert (breach.after, breach.short, breach.short_before) == (1, 3, 1)
     unknown = Health(Budget("ns", "b", problem="odd")).after(Hits(1))
     assert unknown is not None
     assert (unknown.after, unknown.problem) == (None, "odd")
@@ -104,6 +104,6 @@ def test_by_how_much_it_is_breached() -> None:
 
 
 def test_hits_of_several_nodes_add_up() -> None:
-    found = Hits(1, 2, 3)
-    found.add(Hits(10, 20, 30))
-    assert found == Hits(11, 22, 33)
+    hits = Hits(1, 2, 3)
+    hits.add(Hits(10, 20, 30))
+    assert hits == Hits(11, 22, 33)

@@ -34,12 +34,17 @@ def test_a_requirement(operator: str, key: str, values: tuple[str, ...], expecte
 
 def test_all_requirements_have_to_hold() -> None:
     yes, no = Requirement("app", "Exists"), Requirement("app", "DoesNotExist")
-    assert [matches(one, LABELS) for one in ((), (yes,), (yes, no), None)] == [True, True, False, False]
+    assert [matches(requirements, LABELS) for requirements in ((), (yes,), (yes, no), None)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_budgets_select_in_their_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "_KEPT", 1)
-    found = Selectors([Budget("a", "x", ()), Budget("b", "y", (Requirement("app", "Exists"),))])
+    selectors = Selectors([Budget("a", "x", ()), Budget("b", "y", (Requirement("app", "Exists"),))])
     asked: list[tuple[str, dict[str, Any]]] = [
         ("a", {}),
         ("b", {}),
@@ -48,4 +53,4 @@ def test_budgets_select_in_their_namespace(monkeypatch: pytest.MonkeyPatch) -> N
         ("b", {"app": 1}),
         ("c", LABELS),
     ]
-    assert [found.of(namespace, labels) for namespace, labels in asked] == [(0,), (), (1,), (1,), (), ()]
+    assert [selectors.of(namespace, labels) for namespace, labels in asked] == [(0,), (), (1,), (1,), (), ()]

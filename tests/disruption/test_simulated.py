@@ -24,18 +24,18 @@ def test_no_batch_breaches_what_another_one_would_not(part: int) -> None:
         seed = f"{SEED}-{part}-{number}"
         random = Random(seed)
         objects, size = cluster(random), random.randint(1, 4)
-        found = hashcompat.impact(objects, OLD, NEW, batch=size, all_budgets=True)
-        rules = Rules(objects, {one.name: one.step.value for one in found.nodes})
-        for batch in found.batches:
+        impact = hashcompat.impact(objects, OLD, NEW, batch=size, all_budgets=True)
+        rules = Rules(objects, {node.name: node.step.value for node in impact.nodes})
+        for batch in impact.batches:
             assert len(batch.nodes) <= size, seed
             assert rules.allow(batch.nodes), (seed, batch)
-        roles = [batch.role for batch in found.batches]
+        roles = [batch.role for batch in impact.batches]
         assert roles == sorted(roles, key=list(Role).index), seed
-        placed = [name for batch in found.batches for name in batch.nodes]
-        kept = [one.name for one in found.nodes if not one.left_out]
+        placed = [name for batch in impact.batches for name in batch.nodes]
+        kept = [node.name for node in impact.nodes if not node.left_out]
         assert sorted(placed) == sorted(kept), seed
         fewest = sum(
             rules.fewest([name for batch in group for name in batch.nodes], size)
-            for _, group in groupby(found.batches, lambda batch: (batch.role, batch.step))
+            for _, group in groupby(impact.batches, lambda batch: (batch.role, batch.step))
         )
-        assert len(found.batches) == found.at_least == fewest, seed
+        assert len(impact.batches) == impact.at_least == fewest, seed

@@ -60,13 +60,13 @@ def table(out: Path, name: str, target: str = NEW) -> list[dict[str, Any]]:
 
 def content(out: Path) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of all tables without what differs from run to run."""
-    found = {}
+    tables = {}
     for folder in sorted(out.glob("*/target=*")):
         rows = table(out, folder.parent.name, folder.name.partition("=")[2])
-        found[f"{folder.parent.name}/{folder.name}"] = [
+        tables[f"{folder.parent.name}/{folder.name}"] = [
             {key: value for key, value in row.items() if key not in ("seconds", "part")} for row in rows
         ]
-    return found
+    return tables
 
 
 class Dying:

@@ -31,7 +31,7 @@ SNIPPETS: Final = {
 def member() -> list[Any]:
     """Return the objects that each cluster gets, in the order in which the overlay names their files."""
     (overlay,) = documents(MEMBER / "kustomization.yaml")
-    return [found for name in overlay["resources"] for found in documents(MEMBER / name)]
+    return [document for name in overlay["resources"] for document in documents(MEMBER / name)]
 
 
 def container(cron: Any) -> Any:
@@ -89,7 +89,7 @@ def test_a_snippet_is_valid_by_the_schema_of_its_kind(file: str) -> None:
     kind, field = SNIPPETS[file]
     assert [*errors(of_kind(FLEET / file, kind))] == []
     text = (FLEET / file).read_text(encoding="utf-8").replace(field, f"misspelled{field}")
-    (wrong,) = (one for one in yaml.safe_load_all(text) if one["kind"] == kind)
+    (wrong,) = (document for document in yaml.safe_load_all(text) if document["kind"] == kind)
     assert [error for error in errors(wrong) if f"misspelled{field[:-1]}" in error]
 
 
@@ -117,7 +117,7 @@ def test_a_snapshot_has_the_name_and_label_that_argo_cd_knows(run: Run, tmp_path
     source = of_kind(FLEET / "argo-cd.yaml", "ApplicationSet")["spec"]["template"]["spec"]["source"]
     (patch,) = source["kustomize"]["patches"]
     values = {".nameNormalized": "prod-eu-1", ".metadata.labels.env": "prod"}
-    text = re.sub(r"\{\{(.+?)\}\}", lambda found: values[found[1]], patch["patch"])
+    text = re.sub(r"\{\{(.+?)\}\}", lambda match: values[match[1]], patch["patch"])
     cron = of_kind(MEMBER / "cronjob.yaml", patch["target"]["kind"])
     args = container(cron)["args"]
     for change in yaml.safe_load(text):

@@ -42,15 +42,15 @@ EXPECTED = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_question_is_answered(name: str, out: Path) -> None:
     columns, expected = EXPECTED[name]
-    found = summary.answer(name, str(out))
-    rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+    answer = summary.answer(name, str(out))
+    rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
     of_target = [row for row in rows if row.get("target", NEW) == NEW]
-    assert {tuple(row[one] for one in columns.split()) for row in of_target} == expected
+    assert {tuple(row[column] for column in columns.split()) for row in of_target} == expected
 
 
 def test_reasons_are_counted_by_clusters(out: Path) -> None:
-    found = summary.answer("reasons", str(out))
-    rows = [row for row in found.rows if row[0] == NEW]
+    answer = summary.answer("reasons", str(out))
+    rows = [row for row in answer.rows if row[0] == NEW]
     assert rows
     assert {(row[3], row[4]) for row in rows} == {(2, 4)}
     assert set(summary.questions()) == {"reasons", *EXPECTED}
@@ -141,8 +141,10 @@ def test_other_engines_read_the_same_sql(engine: str) -> None:
 def test_every_table_is_made_known_to_an_engine(engine: str) -> None:
     text = (EXAMPLES / f"{engine}.sql").read_text()
     # what it does not know it keeps as a command: BigQuery's partition columns
-    statements = [one for one in sqlglot.parse(text.replace("MSCK", "-- MSCK"), dialect=engine) if one]
-    commands = [isinstance(one, sqlglot.exp.Command) for one in statements]
+    statements = [
+        statement for statement in sqlglot.parse(text.replace("MSCK", "-- MSCK"), dialect=engine) if statement
+    ]
+    commands = [isinstance(statement, sqlglot.exp.Command) for statement in statements]
     assert any(commands) == (engine == "bigquery")
     text = re.sub("--.*", "", text)
     tables = re.findall(r"(?:TABLE|VIEW) (?:IF NOT EXISTS )?(?:fleet\.)?(\w+)", text)

@@ -142,36 +142,40 @@ def test_the_counts_are_those_of_the_plan_alone(tmp_path: Path) -> None:
     for name in "ab":
         for target in (NEW, "1.31.14"):
             plan = hashcompat.plan(tmp_path / "in" / f"{name}.json", to=target)
-            (row,) = (one for one in table(tmp_path / "out", "clusters", target) if one["cluster"] == name)
+            (row,) = (
+                entry for entry in table(tmp_path / "out", "clusters", target) if entry["cluster"] == name
+            )
             summary = plan.summary
             assert (row["containers"], row["pods"], row["restart"], row["keep"]) == (
                 *(summary.containers, summary.pods),
                 *(summary.verdicts[hashcompat.Verdict.RESTART], summary.verdicts[hashcompat.Verdict.KEEP]),
             )
-            items = [one for one in table(tmp_path / "out", "items", target) if one["cluster"] == name]
-            assert [(one["pod"], one["container"], one["verdict"]) for one in items] == [
+            items = [item for item in table(tmp_path / "out", "items", target) if item["cluster"] == name]
+            assert [(item["pod"], item["container"], item["verdict"]) for item in items] == [
                 (item.pod.name, item.container.name, item.verdict) for item in plan.items
             ]
-            hops = [one for one in table(tmp_path / "out", "hops", target) if one["cluster"] == name]
-            assert [(one["old"], one["new"], one["findings"]) for one in hops if one["step"]] == [
+            hops = [hop for hop in table(tmp_path / "out", "hops", target) if hop["cluster"] == name]
+            assert [(hop["old"], hop["new"], hop["findings"]) for hop in hops if hop["step"]] == [
                 (hop.old, hop.new, hop.findings) for hop in plan.hops
             ]
             assert plan.rollback
-            assert [one["findings"] for one in hops if not one["step"]] == [plan.rollback.findings]
+            assert [hop["findings"] for hop in hops if not hop["step"]] == [plan.rollback.findings]
 
 
 def test_owners_reasons_and_releases(tmp_path: Path) -> None:
     save(tmp_path / "in", a=cluster(pods=2))
     made(tmp_path / "in", tmp_path / "out")
     owners = table(tmp_path / "out", "owners")
-    assert [(one["owner"], one["verdict"], one["containers"], one["nodes"]) for one in owners] == [
+    assert [(owner["owner"], owner["verdict"], owner["containers"], owner["nodes"]) for owner in owners] == [
         ("Pod/p0", "RESTART", 1, 1),
         ("Pod/p1", "RESTART", 1, 1),
     ]
-    assert all(one["release"] == f"v{OLD}" and one["namespace"] == "ns" and one["rules"] for one in owners)
+    assert all(
+        owner["release"] == f"v{OLD}" and owner["namespace"] == "ns" and owner["rules"] for owner in owners
+    )
     reasons = table(tmp_path / "out", "reasons")
-    assert {one["rule"] for one in reasons} == {rule for one in owners for rule in one["rules"]}
-    assert all((one["containers"], one["pods"], one["owners"]) == (2, 2, 2) for one in reasons)
+    assert {reason["rule"] for reason in reasons} == {rule for owner in owners for rule in owner["rules"]}
+    assert all((reason["containers"], reason["pods"], reason["owners"]) == (2, 2, 2) for reason in reasons)
     (release,) = table(tmp_path / "out", "releases")
     assert (release["release"], release["read_as"], release["nodes"], release["findings"]) == (
         *(f"v{OLD}", OLD),
@@ -203,13 +207,13 @@ def test_pods_and_nodes_of_an_owner_are_counted_once(tmp_path: Path) -> None:
     ]
     save(tmp_path / "in", a=listed(node(f"v{OLD}", "n1"), node(f"v{OLD}", "n2"), *pods))
     made(tmp_path / "in", tmp_path / "out")
-    found = [one for one in table(tmp_path / "out", "owners") if one["release"]]
-    assert [(one["container"], one["containers"], one["pods"], one["nodes"]) for one in found] == [
+    rows = [row for row in table(tmp_path / "out", "owners") if row["release"]]
+    assert [(row["container"], row["containers"], row["pods"], row["nodes"]) for row in rows] == [
         ("other", 4, 4, 2),
         (ARTICLE["name"], 4, 4, 2),
     ]
-    restarts = [one for one in table(tmp_path / "out", "reasons") if one["verdict"] == "RESTART"]
-    assert {(one["containers"], one["pods"], one["owners"]) for one in restarts} == {(8, 4, 1)}
+    restarts = [row for row in table(tmp_path / "out", "reasons") if row["verdict"] == "RESTART"]
+    assert {(row["containers"], row["pods"], row["owners"]) for row in restarts} == {(8, 4, 1)}
 
 
 def test_what_is_answered_is_not_asked_again(tmp_path: Path) -> None:
@@ -291,9 +295,11 @@ def test_shards_answer_and_a_run_without_one_makes_the_tables(tmp_path: Path) ->
     made(source, tmp_path / "whole")
     counts = []
     for number in range(3):
-        one = asked(source, tmp_path / "out")
-        one = fleet.RunRequest(one.sources, one.out, one.question, shard=fleet.Shard(number, 3))
-        counts.append(fleet.answered(one, Here, lambda _: None))
+        request = asked(source, tmp_path / "out")
+        request = fleet.RunRequest(
+            request.sources, request.out, request.question, shard=fleet.Shard(number, 3)
+        )
+        counts.append(fleet.answered(request, Here, lambda _: None))
     assert sum(inputs for inputs, _ in counts) == 7
     assert not (tmp_path / "out" / "run.json").exists()
     run = made(source, tmp_path / "out")
@@ -337,10 +343,10 @@ def test_what_kills_unwatched_processes_again_and_again_is_lost(
 def test_an_interrupted_run_is_continued(tmp_path: Path) -> None:
     class Stopped(Dying):
         def run(self, function: Any, tasks: Any) -> Any:
-            for number, found in enumerate(super().run(function, tasks)):
+            for number, result in enumerate(super().run(function, tasks)):
                 if number == 2:
                     raise KeyboardInterrupt
-                yield found
+                yield result
 
     source = save(tmp_path / "in", **{f"c{number}": cluster(pods=number) for number in range(1, 6)})
     with pytest.raises(KeyboardInterrupt):

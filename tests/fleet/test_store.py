@@ -51,8 +51,8 @@ def test_names_are_paths_below_the_source_without_suffixes(tmp_path: Path) -> No
         (tmp_path / name).write_text("{}")
     entries = Directory(str(tmp_path)).entries(besides=str(tmp_path / "out"))
     assert [entry.name for entry in entries] == ["b", "eu/a", "us/a"]
-    (one,) = Directory(str(tmp_path / "c.txt")).entries()
-    assert (one.name, one.size) == ("c.txt", 2)
+    (file,) = Directory(str(tmp_path / "c.txt")).entries()
+    assert (file.name, file.size) == ("c.txt", 2)
 
 
 def test_a_protocol_that_is_not_installed_is_a_usage_error() -> None:

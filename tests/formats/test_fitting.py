@@ -40,21 +40,21 @@ def test_prose_loses_its_end() -> None:
 @given(TEXTS, st.integers(LEAST, 70), st.sampled_from(["utf-8", "ascii"]))
 def test_no_text_is_wider_than_its_room(text: str, room: int, encoding: str) -> None:
     for short in (shortened, cut):
-        found = short(text, room, encoding)
-        assert width_of(found) <= room
-        assert found == text or width_of(text) > room
+        output = short(text, room, encoding)
+        assert width_of(output) <= room
+        assert output == text or width_of(text) > room
 
 
 @given(st.lists(st.integers(0, 300), min_size=1, max_size=12), st.integers(0, 400))
 def test_columns_give_way_to_each_other(widths: list[int], room: int) -> None:
-    found = fitted(widths, room)
+    columns = fitted(widths, room)
     least = sum(min(width, LEAST) for width in widths)
-    assert all(min(old, LEAST) <= new <= old for old, new in zip(widths, found, strict=True))
-    assert sum(found) <= max(room, least)
+    assert all(min(old, LEAST) <= new <= old for old, new in zip(widths, columns, strict=True))
+    assert sum(columns) <= max(room, least)
     if sum(widths) <= room:
-        assert found == widths
+        assert columns == widths
     elif room >= least:
-        assert sum(found) == room
+        assert sum(columns) == room
 
 
 def test_the_widest_give_way_first() -> None:

@@ -136,5 +136,5 @@ def test_a_row_is_written_as_any_other_value(encoding: str) -> None:
     rows: list[dict[str, object]] = [
         {text: [text, {"a": {}, "b": []}, None, True, -1, 1 << 63, [[]]]} for text in texts
     ]
-    one, other = {"items": Rows(rows, dict)}, {"items": rows}
-    assert "".join(to_json(one, encoding)) == "".join(to_json(other, encoding))
+    first, other = {"items": Rows(rows, dict)}, {"items": rows}
+    assert "".join(to_json(first, encoding)) == "".join(to_json(other, encoding))

@@ -143,8 +143,8 @@ def verdicts(case: Case, document: Any) -> Counter[str]:
         )
     words = {"differs": "DIFFERS"} if document["kind"] == "CalibrationResult" else {}
     other = "UNDECIDED" if words else ""
-    found = (str(item[case.verdict]) if case.verdict else case.word for item in document["items"])
-    return Counter(words.get(word, other or word) for word in found)
+    values = (str(item[case.verdict]) if case.verdict else case.word for item in document["items"])
+    return Counter(words.get(word, other or word) for word in values)
 
 
 def totals(document: Any) -> dict[str, int]:
@@ -173,15 +173,15 @@ def test_the_numbers_are_those_of_the_document(
     texts = reported(run, tmp_path, case, places)
     document = json.loads(texts["json"])
     rows = verdicts(case, document)
-    found = Counter({word: number for word, number in rows.items() if word in LEVELS and number})
+    findings = Counter({word: number for word, number in rows.items() if word in LEVELS and number})
     folded = len(folds(document)) if "groups" in document else rows.total()
     assert_tables(texts, rows.total(), folded)
     assert_page(texts, folded, totals(document))
-    assert_sarif(texts["sarif"], found, totals(document))
-    assert_gitlab(texts["gitlab"], found)
-    assert_github(texts["github"], found)
-    assert_junit(texts["junit"], found, rows, totals(document))
-    assert_metrics(texts["prometheus"], found, totals(document))
+    assert_sarif(texts["sarif"], findings, totals(document))
+    assert_gitlab(texts["gitlab"], findings)
+    assert_github(texts["github"], findings)
+    assert_junit(texts["junit"], findings, rows, totals(document))
+    assert_metrics(texts["prometheus"], findings, totals(document))
 
 
 def folds(document: Any) -> set[tuple[str, ...]]:
@@ -218,18 +218,20 @@ def assert_page(texts: dict[str, str], number: int, counts: dict[str, int]) -> N
         )
         order = ("KILL", "RESTART", "UNKNOWN", "KEEP")  # nothing that is kept precedes a finding
         assert [row[0] for row in rows[1:]] == sorted((row[0] for row in rows[1:]), key=order.index)
-        options = [words_of(one) for one in page(text).iter("li") if "count-" in one.get("class", "")]
+        options = [
+            words_of(element) for element in page(text).iter("li") if "count-" in element.get("class", "")
+        ]
         never = json.loads(texts["json"])["summary"]["notCompared"]  # kept, and no part of a page's counts
         wanted = {**counts, "KEEP": counts["KEEP"] - never}
         assert {words.split()[1]: int(words.split()[0]) for words in options} == wanted
 
 
-def assert_sarif(text: str, found: Counter[str], counts: dict[str, int]) -> None:
+def assert_sarif(text: str, findings: Counter[str], counts: dict[str, int]) -> None:
     log = json.loads(text)
     jsonschema.Draft4Validator(SARIF).validate(log)
     (run,) = log["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
-    assert Counter(result["properties"]["verdict"] for result in run["results"]) == found
+    assert Counter(result["properties"]["verdict"] for result in run["results"]) == findings
     for result in run["results"]:
         assert rules[result["ruleIndex"]] == result["ruleId"]
         assert result["level"] == LEVELS[result["properties"]["verdict"]]
@@ -238,22 +240,22 @@ def assert_sarif(text: str, found: Counter[str], counts: dict[str, int]) -> None
     assert len({*prints}) == len(prints)
 
 
-def assert_gitlab(text: str, found: Counter[str]) -> None:
+def assert_gitlab(text: str, findings: Counter[str]) -> None:
     issues = json.loads(text)
     jsonschema.Draft202012Validator(GITLAB).validate(issues)
     severities = {"error": "major", "warning": "minor", "note": "info"}
-    assert Counter(issue["severity"] for issue in issues) == levels(found, severities)
+    assert Counter(issue["severity"] for issue in issues) == levels(findings, severities)
     assert len({issue["fingerprint"] for issue in issues}) == len(issues)
 
 
-def assert_github(text: str, found: Counter[str]) -> None:
+def assert_github(text: str, findings: Counter[str]) -> None:
     words = {"error": "error", "warning": "warning", "note": "notice"}
-    assert Counter(command for command, _, _ in commands(text)) == levels(found, words)
+    assert Counter(command for command, _, _ in commands(text)) == levels(findings, words)
 
 
-def levels(found: Counter[str], words: dict[str, str]) -> Counter[str]:
+def levels(findings: Counter[str], words: dict[str, str]) -> Counter[str]:
     counts: Counter[str] = Counter()
-    for verdict, number in found.items():
+    for verdict, number in findings.items():
         counts[words[LEVELS[verdict]]] += number
     return counts
 
@@ -263,12 +265,12 @@ def junit_schema() -> xmlschema.XMLSchema:
     return xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd"))
 
 
-def assert_junit(text: str, found: Counter[str], rows: Counter[str], counts: dict[str, int]) -> None:
+def assert_junit(text: str, findings: Counter[str], rows: Counter[str], counts: dict[str, int]) -> None:
     junit_schema().validate(text)
     cases = suite(text)
-    results = Counter(type(one).__name__ for case in cases for one in case.result)
-    failed = sum(number for word, number in found.items() if LEVELS[word] == "error")
-    skipped = sum(found[word] for word in ("UNKNOWN", "UNDECIDED"))
+    results = Counter(type(result).__name__ for case in cases for result in case.result)
+    failed = sum(number for word, number in findings.items() if LEVELS[word] == "error")
+    skipped = sum(findings[word] for word in ("UNKNOWN", "UNDECIDED"))
     assert (results["Failure"], results["Skipped"]) == (failed, skipped)
     assert len(cases) >= max(rows.total(), 1)
     if counts:
@@ -277,12 +279,12 @@ def assert_junit(text: str, found: Counter[str], rows: Counter[str], counts: dic
             assert f'.{word}" value="{number}"/>' in text
 
 
-def assert_metrics(text: str, found: Counter[str], counts: dict[str, int]) -> None:
+def assert_metrics(text: str, findings: Counter[str], counts: dict[str, int]) -> None:
     series: Counter[str] = Counter()
     for sample in samples(text):
         if sample.name.endswith(("_finding", "_undecided")):
             series[sample.labels["verdict"]] += int(sample.value)
-    assert series == Counter({word: number for word, number in found.items() if word not in QUIET})
+    assert series == Counter({word: number for word, number in findings.items() if word not in QUIET})
     (name,) = {sample.name for sample in samples(text) if [*sample.labels] == ["verdict"]}
     shown = {sample.labels["verdict"]: int(sample.value) for sample in samples(text) if sample.name == name}
     assert not counts or shown == counts

@@ -49,10 +49,10 @@ def test_a_gate_says_what_decided_in_five_lines(run: Run) -> None:
 def test_every_kept_result_has_a_summary_of_five_lines_at_most(
     run: Run, argv: tuple[str, ...], first: str
 ) -> None:
-    found = lines(run, *argv)
-    assert found[0] == first
-    assert 3 <= len(found) <= 5
-    assert found[-1].startswith(f"Next: hashcompat {argv[0]} ")
+    summary = lines(run, *argv)
+    assert summary[0] == first
+    assert 3 <= len(summary) <= 5
+    assert summary[-1].startswith(f"Next: hashcompat {argv[0]} ")
 
 
 def texts(value: Any) -> list[str]:
@@ -73,7 +73,7 @@ def test_a_webhook_gets_the_same_lines_as_plain_text(run: Run, form: str) -> Non
         assert kinds == {"plain_text"}
         assert [block["type"] for block in message["blocks"]] == ["header", *["section"] * 4]
     else:
-        (card,) = (one["content"] for one in message["attachments"])
+        (card,) = (attachment["content"] for attachment in message["attachments"])
         assert (card["type"], card["version"]) == ("AdaptiveCard", "1.4")
         assert {block["type"] for block in card["body"]} == {"RichTextBlock"}, "a TextBlock has Markdown"
         assert card["body"][0]["inlines"][0]["color"] == "Attention"

@@ -83,8 +83,8 @@ def test_a_pod_alone_is_its_own_owner() -> None:
 def compared(rows: list[Exemption], items: list[Item]) -> int:
     """Return how many names were compared with patterns."""
     made = Exemptions(rows, DAY)
-    for one in items:
-        made.find(one)
+    for entry in items:
+        made.find(entry)
     return sum(table._compared for table in made._tables.values())
 
 

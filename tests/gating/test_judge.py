@@ -28,8 +28,8 @@ NOTHING = ExtraInputs()
 OPEN = item(UNKNOWN, "Deployment/odd", "odd-1")
 
 
-def not_compared(one: Item) -> Item:
-    return structs.replace(one, prediction=structs.replace(one.prediction, compared=False))
+def not_compared(original: Item) -> Item:
+    return structs.replace(original, prediction=structs.replace(original.prediction, compared=False))
 
 
 def judged(*items: Item, besides: ExtraInputs = NOTHING, **policy: Any) -> GateResult:
@@ -196,7 +196,7 @@ def test_what_is_only_reported_exits_0() -> None:
 
 
 def standings(result: GateResult) -> list[tuple[str, str]]:
-    return [(one.item.pod.name, one.standing.value) for one in result.judged]
+    return [(row.item.pod.name, row.standing.value) for row in result.judged]
 
 
 def test_a_container_counts_as_what_its_owner_and_node_do() -> None:
@@ -234,8 +234,8 @@ def test_what_an_exception_or_the_baseline_covers_does_not_count() -> None:
     besides = ExtraInputs((exemption("shop/Deployment/web"),), baseline_of(API))
     result = judged(*WEB, *API, besides=besides)
     assert result.outcome is Outcome.PASS
-    assert [one.standing for one in result.judged].count(Standing.EXCEPTED) == 3
-    assert [one.standing for one in result.judged].count(Standing.BASELINE) == 1
+    assert [row.standing for row in result.judged].count(Standing.EXCEPTED) == 3
+    assert [row.standing for row in result.judged].count(Standing.BASELINE) == 1
     assert result.warnings == ()
 
 
@@ -376,6 +376,6 @@ BUDGETS: dict[str, tuple[Impact | None, Outcome, str]] = {
 
 @pytest.mark.parametrize("how", BUDGETS)
 def test_budgets_that_restarts_breach(how: str) -> None:
-    found, outcome, line = BUDGETS[how]
-    result = judged(*WEB, fail_on="pdb", besides=ExtraInputs(impact=found))
+    impacts, outcome, line = BUDGETS[how]
+    result = judged(*WEB, fail_on="pdb", besides=ExtraInputs(impact=impacts))
     assert (result.outcome, str(result.deciding)) == (outcome, line)

@@ -59,17 +59,17 @@ def static(verdict: Verdict) -> Item:
 
 def unmirrored(verdict: Verdict, *, compared: bool = True) -> Item:
     """Return what a plan has of a manifest of which it saw no mirror pod."""
-    found = static(verdict)
-    prediction = structs.replace(found.prediction, compared=compared)
+    original = static(verdict)
+    prediction = structs.replace(original.prediction, compared=compared)
     return structs.replace(
-        found, pod=structs.replace(found.pod, key=""), observed=None, prediction=prediction
+        original, pod=structs.replace(original.pod, key=""), observed=None, prediction=prediction
     )
 
 
 def runs(identity: str, number: int = 1, **more: Any) -> dict[str, Any]:
     """Return what a runtime shows of the container of that static pod."""
-    one = Recorded("0" * 32, "shop", "etcd-n1", "c", number, running=True, id=identity, **more)
-    return {"static": {("shop", "etcd-n1", "c"): one}}
+    record = Recorded("0" * 32, "shop", "etcd-n1", "c", number, running=True, id=identity, **more)
+    return {"static": {("shop", "etcd-n1", "c"): record}}
 
 
 DAEMON = item(KEEP, owner="DaemonSet/proxy", pod="proxy-x", namespace="kube-system")

@@ -18,12 +18,12 @@ def test_a_kubelet_that_is_not_known_is_compared_by_its_name(catalog: Catalog) -
 
 
 def test_a_record_without_a_hash_is_no_number_to_compare() -> None:
-    (one,) = read_object(pod(name="p", metadata={"uid": "u"}), "test")
-    assert isinstance(one, Pod)
-    name = one.containers[0].name
+    (subject,) = read_object(pod(name="p", metadata={"uid": "u"}), "test")
+    assert isinstance(subject, Pod)
+    name = subject.containers[0].name
     for recorded, expected in ((7, [(("u", name), 7)]), (None, [])):
-        records = index([Recorded("u", one.namespace, "p", name, recorded, running=True)])
-        assert list(calibration._recorded([one], records)) == expected
+        records = index([Recorded("u", subject.namespace, "p", name, recorded, running=True)])
+        assert list(calibration._recorded([subject], records)) == expected
 
 
 def test_containers_of_static_pods_are_known_by_the_uids_of_their_pods(catalog: Catalog) -> None:
@@ -33,5 +33,5 @@ def test_containers_of_static_pods_are_known_by_the_uids_of_their_pods(catalog: 
         Recorded("11111111-2222-4333-8444-555555555555", "ns", "web", "c", 7, running=True, id="c"),
     ]
     known = index(rows)
-    found = calibration.now_of(Inventory((), ()), ["n1"], "1.31.14", catalog=catalog, begun={}, records=known)
-    assert [*found.static] == [("ns", "etcd-n1", "etcd")]
+    now = calibration.now_of(Inventory((), ()), ["n1"], "1.31.14", catalog=catalog, begun={}, records=known)
+    assert [*now.static] == [("ns", "etcd-n1", "etcd")]

@@ -136,6 +136,6 @@ def test_a_plan_is_of_the_cluster(uid: str, wanted: str, why: str) -> None:
 
 
 def test_the_releases_of_nodes_are_those_of_a_plan() -> None:
-    found = plan(item(release="1.8.0"), item(release=""), item(release="1.7.0"))
-    assert releases_of(found) == {"1.8.0", "1.7.0"}
-    assert releases_of(structs.replace(found, from_release="1.6.0")) == {"1.6.0"}
+    restart_plan = plan(item(release="1.8.0"), item(release=""), item(release="1.7.0"))
+    assert releases_of(restart_plan) == {"1.8.0", "1.7.0"}
+    assert releases_of(structs.replace(restart_plan, from_release="1.6.0")) == {"1.6.0"}

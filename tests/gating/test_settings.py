@@ -26,9 +26,9 @@ ALL = tuple(LOOSE)
 
 
 def of(name: str, **rows: str) -> SettingsFile:
-    found = {key.replace("_", "-"): value for key, value in rows.items()}
+    texts = {key.replace("_", "-"): value for key, value in rows.items()}
     return SettingsFile(
-        name, {key: PolicySetting(text, f"{name}: {key}", Path()) for key, text in found.items()}
+        name, {key: PolicySetting(text, f"{name}: {key}", Path()) for key, text in texts.items()}
     )
 
 
@@ -68,9 +68,9 @@ def test_what_loosens_does_not_count_beside_what_is_stricter(
 
 
 def test_a_file_is_not_reported_only_beside_a_limit() -> None:
-    found = policy({"max-restarts": "1"}, of("f", report_only="true"))
-    assert not found.report_only
-    assert found.warnings == (
+    gate_policy = policy({"max-restarts": "1"}, of("f", report_only="true"))
+    assert not gate_policy.report_only
+    assert gate_policy.warnings == (
         "f: report-only: not counted, because --max-restarts is stricter; give the flag if it is meant",
     )
 
@@ -88,10 +88,10 @@ def test_a_file_is_not_reported_only_beside_a_limit() -> None:
 def test_limits_of_a_file_make_those_of_the_caller_stricter(
     given: dict[str, str], file: dict[str, str], limits: tuple[str | None, ...], loosens: tuple[str, ...]
 ) -> None:
-    found = policy(given, of("f", **file))
+    gate_policy = policy(given, of("f", **file))
     wanted = tuple(text and Limit(text) for text in limits)
-    assert (found.max_restarts, found.max_per_owner) == wanted
-    assert found.files[0].loosens == loosens
+    assert (gate_policy.max_restarts, gate_policy.max_per_owner) == wanted
+    assert gate_policy.files[0].loosens == loosens
 
 
 @pytest.mark.parametrize(
@@ -106,15 +106,19 @@ def test_limits_of_a_file_make_those_of_the_caller_stricter(
 def test_fail_on_of_a_file_leaves_what_the_caller_is_about(
     given: dict[str, str], words: set[str], loosens: tuple[str, ...]
 ) -> None:
-    found = policy(given, of("f", fail_on="kill"))
-    assert {*found.fail_on} == {FailOn(word) for word in words}
-    assert found.files[0].loosens == loosens
+    gate_policy = policy(given, of("f", fail_on="kill"))
+    assert {*gate_policy.fail_on} == {FailOn(word) for word in words}
+    assert gate_policy.files[0].loosens == loosens
 
 
 def test_a_file_adds_to_what_fails() -> None:
-    found = policy({"max-restarts": "3"}, of("f", fail_on="restart,kill,unknown,static"))
-    assert FailOn.STATIC in found.fail_on
-    assert (found.files[0].keys, found.files[0].loosens, found.files[0].ignored) == (("fail-on",), (), ())
+    gate_policy = policy({"max-restarts": "3"}, of("f", fail_on="restart,kill,unknown,static"))
+    assert FailOn.STATIC in gate_policy.fail_on
+    assert (gate_policy.files[0].keys, gate_policy.files[0].loosens, gate_policy.files[0].ignored) == (
+        ("fail-on",),
+        (),
+        (),
+    )
 
 
 def test_the_report_that_a_caller_asks_for_is_the_callers() -> None:
@@ -128,9 +132,9 @@ def test_exceptions_loosen_nothing_where_none_counts() -> None:
 
 
 def test_the_nearest_file_counts_and_each_is_named() -> None:
-    found = policy({}, of("near", max_restarts="2"), of("far", max_restarts="1", report_only="true"))
-    assert found.max_restarts == Limit("2")
-    assert [str(file) for file in found.files] == ["near (max-restarts)", "far (report-only)"]
+    gate_policy = policy({}, of("near", max_restarts="2"), of("far", max_restarts="1", report_only="true"))
+    assert gate_policy.max_restarts == Limit("2")
+    assert [str(file) for file in gate_policy.files] == ["near (max-restarts)", "far (report-only)"]
 
 
 def test_no_file_of_a_settings_file_is_standard_input() -> None:
@@ -154,22 +158,22 @@ def test_no_file_of_a_settings_file_is_standard_input() -> None:
 def test_a_nearer_file_undoes_nothing_that_only_makes_a_policy_stricter(
     nearer: dict[str, str], own: dict[str, str], counts: str
 ) -> None:
-    found = settled({}, (of("near", **nearer), of("own", **own)))
-    (value,) = found.settings.values()
+    result = settled({}, (of("near", **nearer), of("own", **own)))
+    (value,) = result.settings.values()
     assert value.text == counts
-    assert sum(bool(one.keys) for one in found.files) == 1
-    winner = next(one for one in found.files if one.keys)
+    assert sum(bool(file.keys) for file in result.files) == 1
+    winner = next(file for file in result.files if file.keys)
     assert value.place.startswith(winner.name)
 
 
 def test_a_preflight_of_a_file_counts_next_to_words_without_it() -> None:
     given = {"fail-on": PolicySetting("restart", "--fail-on")}
-    found = settled(
+    result = settled(
         given, [SettingsFile("f", {"preflight": PolicySetting("p.json", "f: preflight", Path())})]
     )
-    assert found.settings["preflight"].text == "p.json"
+    assert result.settings["preflight"].text == "p.json"
     words = {"fail-on": PolicySetting("restart,preflight", "--fail-on")}
-    found = settled(
+    result = settled(
         words, [SettingsFile("f", {"preflight": PolicySetting("p.json", "f: preflight", Path())})]
     )
-    assert "preflight" not in found.settings
+    assert "preflight" not in result.settings

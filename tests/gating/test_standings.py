@@ -33,7 +33,7 @@ WORDS = {
 @pytest.mark.parametrize("seen", Observation, ids=lambda seen: seen.name)
 def test_how_it_counts_by_what_was_predicted(seen: Observation) -> None:
     assert (
-        " ".join(WORDS[STANDINGS[one][seen]] for one in (Verdict.KEEP, Verdict.RESTART, Verdict.KILL))
+        " ".join(WORDS[STANDINGS[verdict][seen]] for verdict in (Verdict.KEEP, Verdict.RESTART, Verdict.KILL))
         == EXPECTED[seen]
     )
     assert STANDINGS[Verdict.UNKNOWN][seen] is Standing.UNPREDICTED

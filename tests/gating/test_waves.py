@@ -22,16 +22,16 @@ def cluster(name: str, restarts: int | None = 0, running: str = "v1.30.0", **mor
 
 
 def of(clusters: list[Cluster], number: int, **more: Any) -> Waves:
-    (found,) = waves(clusters, (TO,), Wanted(number, **more))
-    assert len({one.name for wave in found.waves for one in wave.clusters}) + len(found.left_out) == len(
-        clusters
-    )
-    assert [wave.number for wave in found.waves] == [*range(1, len(found.waves) + 1)]
-    return found
+    (schedule,) = waves(clusters, (TO,), Wanted(number, **more))
+    assert len({member.name for wave in schedule.waves for member in wave.clusters}) + len(
+        schedule.left_out
+    ) == len(clusters)
+    assert [wave.number for wave in schedule.waves] == [*range(1, len(schedule.waves) + 1)]
+    return schedule
 
 
-def names(found: Waves) -> list[str]:
-    return ["".join(one.name for one in wave.clusters) for wave in found.waves]
+def names(schedule: Waves) -> list[str]:
+    return ["".join(member.name for member in wave.clusters) for wave in schedule.waves]
 
 
 def test_one_of_each_release_is_a_canary_and_the_fewest_restarts_come_first() -> None:
@@ -40,9 +40,9 @@ def test_one_of_each_release_is_a_canary_and_the_fewest_restarts_come_first() ->
         cluster("e", 1, "v1.29.0"),
         cluster("f", 7, "v1.29.0"),
     ]
-    found = of(clusters, 3)
-    assert names(found) == ["eb", "dc", "fa"]
-    assert [wave.canaries for wave in found.waves] == [True, False, False]
+    schedule = of(clusters, 3)
+    assert names(schedule) == ["eb", "dc", "fa"]
+    assert [wave.canaries for wave in schedule.waves] == [True, False, False]
     assert names(of(clusters, 50)) == ["eb", "d", "c", "f", "a"], "no wave is empty"
 
 
@@ -58,16 +58,16 @@ def test_canaries_by_their_label_alone() -> None:
 
 def test_without_the_canaries_that_are_asked_for_nothing_is_upgraded() -> None:
     clusters = [cluster("a"), cluster("b", standing=Standing.FAIL, canary="yes")]
-    found = of(clusters, 2, canaries=("canary", "yes"))
-    assert found.waves == ()
-    assert {one.cluster.name: one.reason for one in found.left_out} == {"a": "no-canary", "b": "failed"}
+    schedule = of(clusters, 2, canaries=("canary", "yes"))
+    assert schedule.waves == ()
+    assert {left.cluster.name: left.reason for left in schedule.left_out} == {"a": "no-canary", "b": "failed"}
 
 
 def test_each_wave_has_a_share_of_each_group() -> None:
     clusters = [cluster(f"{env}{number}", number, env=env) for env in ("x", "y") for number in range(5)]
-    found = of(clusters, 3, label="env")
-    assert names(found) == ["x0y0", "x1y1x2y2", "x3y3x4y4"]
-    assert {wave.group for wave in found.waves} == {""}
+    schedule = of(clusters, 3, label="env")
+    assert names(schedule) == ["x0y0", "x1y1x2y2", "x3y3x4y4"]
+    assert {wave.group for wave in schedule.waves} == {""}
 
 
 def test_groups_in_order_come_one_after_another() -> None:
@@ -78,9 +78,9 @@ def test_groups_in_order_come_one_after_another() -> None:
         cluster("o"),
         cluster("q", env="other"),
     ]
-    found = of(clusters, 5, label="env", order=("dev", "prod"))
-    assert [wave.group for wave in found.waves] == ["", "dev", "prod", "prod", ""]
-    assert names(found) == ["d0", "d1", "p0p1p2", "p3p4p5p6", "oq"]
+    schedule = of(clusters, 5, label="env", order=("dev", "prod"))
+    assert [wave.group for wave in schedule.waves] == ["", "dev", "prod", "prod", ""]
+    assert names(schedule) == ["d0", "d1", "p0p1p2", "p3p4p5p6", "oq"]
     assert names(of(clusters, 2, label="env", order=("none",))) == ["op0qd0", "p1p2p3p4p5p6d1"]
 
 
@@ -91,7 +91,7 @@ def test_fewer_waves_than_groups_in_order_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "reason"),
+    ("candidate", "reason"),
     [
         (cluster("x", standing=Standing.FAIL), "failed"),
         (cluster("x", standing=Standing.UNDECIDED), "undecided"),
@@ -106,10 +106,10 @@ def test_fewer_waves_than_groups_in_order_are_refused() -> None:
         ),
     ],
 )
-def test_who_is_in_no_wave_is_named_with_the_reason(one: Cluster, reason: str) -> None:
-    found = of([cluster("a"), one], 2)
-    assert names(found) == ["a"]
-    assert [(left.cluster.name, left.reason, left.why) for left in found.left_out] == [
+def test_who_is_in_no_wave_is_named_with_the_reason(candidate: Cluster, reason: str) -> None:
+    schedule = of([cluster("a"), candidate], 2)
+    assert names(schedule) == ["a"]
+    assert [(left.cluster.name, left.reason, left.why) for left in schedule.left_out] == [
         ("x", reason, "all of its nodes run the target release" if reason == "upgraded" else "why")
     ]
 
@@ -137,7 +137,7 @@ def test_each_target_has_waves_of_its_own() -> None:
         )
         for name, numbers in (("a", (0, 9)), ("b", (9, 0)), ("c", (5, 5)))
     ]
-    assert [names(found) for found in waves(both, ("0", "1"), Wanted(3))] == [
+    assert [names(schedule) for schedule in waves(both, ("0", "1"), Wanted(3))] == [
         ["a", "c", "b"],
         ["b", "c", "a"],
     ]

@@ -48,7 +48,7 @@ def db(number: int, where: str) -> Json:
 CLUSTER = (*NODES, *(db(number, "n1") for number in range(3)), *(db(number, "n2") for number in range(3, 9)))
 """Three of nine containers restart."""
 
-NAMES = [one["name"] for one in MANY]
+NAMES = [container["name"] for container in MANY]
 
 HOSTILE: dict[str, Json] = {
     "succeeded": pod(*MANY, node="n2", status={"phase": "Succeeded", **ended(NAMES)}),
@@ -120,10 +120,10 @@ HOSTILE: dict[str, Json] = {
 
 def named(number: int, form: str, *, same_owner: bool) -> Json:
     """Return a hostile object under a name of its own, or as one more replica of the owner."""
-    found: Json = HOSTILE[form]
-    uid = {"uid": f"hostile-{number}"} if "uid" in found["metadata"] else {}
-    owner = OWNER if same_owner and found["kind"] == "Pod" else {}
-    return {**found, "metadata": {**found["metadata"], **uid, **owner, "name": f"hostile-{number}"}}
+    manifest: Json = HOSTILE[form]
+    uid = {"uid": f"hostile-{number}"} if "uid" in manifest["metadata"] else {}
+    owner = OWNER if same_owner and manifest["kind"] == "Pod" else {}
+    return {**manifest, "metadata": {**manifest["metadata"], **uid, **owner, "name": f"hostile-{number}"}}
 
 
 POLICIES = [
@@ -166,8 +166,8 @@ hostile = st.lists(st.tuples(st.sampled_from([*HOSTILE]), st.booleans()), max_si
 
 @pytest.mark.usefixtures("untraced")
 @given(st.sampled_from(POLICIES), hostile, st.integers(0, 11))
-def test_nor_do_several_in_any_place(policy: Policy, found: list[tuple[str, bool]], place: int) -> None:
-    more = [named(number, form, same_owner=own) for number, (form, own) in enumerate(found)]
+def test_nor_do_several_in_any_place(policy: Policy, forms: list[tuple[str, bool]], place: int) -> None:
+    more = [named(number, form, same_owner=own) for number, (form, own) in enumerate(forms)]
     objects: list[Any] = [*CLUSTER[:place], *more, *CLUSTER[place:], VIRTUAL]
     assert judged(policy, *objects).outcome is Outcome.FAIL
 
@@ -196,8 +196,8 @@ def test_a_dump_without_statuses_counts_as_running() -> None:
 def test_a_sidecar_counts_where_the_release_compares_it(new: str, compared: int) -> None:
     sidecar = {"name": "s", "image": "i", "restartPolicy": "Always"}
     status = {"phase": "Running", **running(["c"]), **running(["s"], "initContainerStatuses")}
-    one = pod(spec={"initContainers": [sidecar]}, status=status)
-    assert hashcompat.plan([node(KEPT), one], "auto", new).summary.compared == compared
+    manifest = pod(spec={"initContainers": [sidecar]}, status=status)
+    assert hashcompat.plan([node(KEPT), manifest], "auto", new).summary.compared == compared
 
 
 def test_containers_that_are_unknown_count_where_they_run() -> None:

@@ -30,20 +30,20 @@ from tests.helpers.pods import pod
 
 
 def test_a_limit_may_be_reached_but_not_passed() -> None:
-    found = Allowance(5, "pods", "give fewer")
-    found.take(2)
-    found.take(3)
+    limit = Allowance(5, "pods", "give fewer")
+    limit.take(2)
+    limit.take(3)
     with pytest.raises(InputError, match="more than 5 pods, the most of one run; give fewer"):
-        found.take(1)
+        limit.take(1)
 
 
 def test_a_limit_grows_with_the_input() -> None:
-    found = Allowance(5, "bytes", "give fewer")
-    found.extend(5)
-    found.extend(2)
-    found.take(7)
+    limit = Allowance(5, "bytes", "give fewer")
+    limit.extend(5)
+    limit.extend(2)
+    limit.take(7)
     with pytest.raises(InputError, match="more than 7 bytes"):
-        found.take(1)
+        limit.take(1)
 
 
 @pytest.mark.parametrize(

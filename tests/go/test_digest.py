@@ -101,8 +101,8 @@ states = st.integers(0, 2**32 - 1)
 
 @given(st.lists(text), st.lists(text))
 def test_a_digest_goes_on_from_its_own_result(before: list[str], after: list[str]) -> None:
-    for found in BY_NAME.values():
-        assert found(after, found(before)) == found([*before, *after])
+    for function in BY_NAME.values():
+        assert function(after, function(before)) == function([*before, *after])
 
 
 @given(st.lists(text), states)
@@ -120,9 +120,9 @@ def test_what_follows_a_state_is_digested_alike(
 ) -> None:
     after = [(number % len(texts), rest) for number, rest in after]
     pieces = [piece for number, rest in after for piece in (texts[number], rest)]
-    for found in BY_NAME.values():
+    for function in BY_NAME.values():
         encoded = [(number, rest.encode()) for number, rest in after]
-        assert going_on(found, found([before]), encoded)(texts) == found([before, *pieces])
+        assert going_on(function, function([before]), encoded)(texts) == function([before, *pieces])
 
 
 def test_what_is_installed_without_its_c_code_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:

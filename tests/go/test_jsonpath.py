@@ -33,7 +33,7 @@ def test_paths_are_put_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "path", "found"),
+    ("value", "path", "expected"),
     [
         ({"a": {"b": 1}}, "a.b", 1),
         ({"a": None}, "a.b.c", None),
@@ -41,8 +41,8 @@ def test_paths_are_put_together() -> None:
         ({"a": 1}, "b", None),
     ],
 )
-def test_what_stands_at_a_path(value: Any, path: str, found: Any) -> None:
-    assert reach(value, keys(path)) == found
+def test_what_stands_at_a_path(value: Any, path: str, expected: Any) -> None:
+    assert reach(value, keys(path)) == expected
 
 
 def gone(_value: Any) -> Any:
@@ -80,8 +80,8 @@ def test_a_value_is_changed_at_a_path(value: Any, path: str, change: Change, exp
 
 
 def test_some_elements_of_a_list_go() -> None:
-    found = changed({"p": [1, 2, 3]}, keys("p[]"), lambda item: GONE if item == 2 else item)
-    assert found == {"p": [1, 3]}
+    value = changed({"p": [1, 2, 3]}, keys("p[]"), lambda item: GONE if item == 2 else item)
+    assert value == {"p": [1, 3]}
 
 
 @pytest.mark.parametrize("child", [{"a": 1}, [1], "x", 1, 1.5, True, None])

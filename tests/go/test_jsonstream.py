@@ -36,11 +36,11 @@ def chunked(text: str, size: int) -> Iterator[str]:
     return (text[start : start + size] for start in range(0, len(text), size))
 
 
-def whole(found: Iterator[Part]) -> list[Any]:
+def whole(pieces: Iterator[Part]) -> list[Any]:
     """Put documents together again."""
     documents: list[Any] = []
     items: list[Any] = []
-    for part in found:
+    for part in pieces:
         if part.index is None:
             documents.append({**part.value, "items": items} if items else part.value)
             items = []
@@ -66,8 +66,8 @@ def test_json_lines_are_the_documents_of_any_text(
     documents: list[Any], between: str, indent: int | None, size: int
 ) -> None:
     text = between.join(json.dumps(document, indent=indent, ensure_ascii=False) for document in documents)
-    found = parts(chunked(text, size), quick=decoded, alike=Unlike(), documents=True)
-    assert whole(found) == [without_empty_items(value) for value in load_all(text)]
+    pieces = parts(chunked(text, size), quick=decoded, alike=Unlike(), documents=True)
+    assert whole(pieces) == [without_empty_items(value) for value in load_all(text)]
 
 
 @pytest.mark.parametrize(
@@ -81,10 +81,10 @@ def test_most_lines_are_decoded_together(quick: Quick) -> None:
         return quick(text)
 
     text = "".join(f'{{"kind": "Pod", "spec": {{"a": [{{}}]}}, "b": {number}}}\n' for number in range(2000))
-    found = list(parts(chunked(text, 1 << 16), quick=noted, alike=Unlike(), documents=True))
-    assert [part.value["b"] for part in found] == list(range(2000))
-    assert [part.document for part in found] == list(range(1, 2001))
-    assert {(part.index, *part.lines("a", part.value["spec"]["a"])) for part in found if part.lines} == {
+    pieces = list(parts(chunked(text, 1 << 16), quick=noted, alike=Unlike(), documents=True))
+    assert [part.value["b"] for part in pieces] == list(range(2000))
+    assert [part.document for part in pieces] == list(range(1, 2001))
+    assert {(part.index, *part.lines("a", part.value["spec"]["a"])) for part in pieces if part.lines} == {
         (None, number) for number in range(1, 2001)
     }
     assert 2 < len(asked) < 20
@@ -103,9 +103,9 @@ class Alike(Stencils):
 @pytest.mark.parametrize("documents", [False, True])
 def test_documents_like_earlier_ones_are_not_decoded(documents: bool) -> None:
     text = f'{Alike.SAME}\n\n{{"b": 2}}\n{Alike.SAME} {Alike.SAME}'
-    found = parts([text], alike=Alike(), documents=documents)
+    pieces = parts([text], alike=Alike(), documents=documents)
     same = [1, {"b": 2}, 4, 4] if documents else [{"a": 1}, {"b": 2}, {"a": 1}, {"a": 1}]
-    assert [(part.document, part.index, part.value) for part in found] == [
+    assert [(part.document, part.index, part.value) for part in pieces] == [
         (number, None, value) for number, value in enumerate(same, 1)
     ]
 
@@ -242,13 +242,13 @@ def test_a_part_of_a_list_is_read_by_itself(begin: int, size: int, chunk: int) -
     text = "".join(inside) if rest else f'{"".join(inside).removesuffix(",")}\n], "é": 1}}'
     if not inside:
         return
-    found = Elements(chunked(text, chunk), last)
-    values = [json.loads(one.strip().removesuffix(",")) for one in inside]
-    assert list(found) == [Part(1, value, begin + n, "List") for n, value in enumerate(values)]
+    elements = Elements(chunked(text, chunk), last)
+    values = [json.loads(element.strip().removesuffix(",")) for element in inside]
+    assert list(elements) == [Part(1, value, begin + n, "List") for n, value in enumerate(values)]
     end = len("".join(inside).encode()) if rest else len(text[: text.rindex("]")].encode())
     lines = text.count("\n")
     place = ListPlace(1, begin + len(inside), last.line + lines, "List")
-    assert found.end == End(place, goes_on=bool(rest), size=end)
+    assert elements.end == End(place, goes_on=bool(rest), size=end)
 
 
 @given(st.integers(1, 4), st.integers(1, 9))
@@ -262,11 +262,11 @@ def test_what_others_read_is_left_out(number: int, size: int) -> None:
         end = ListPlace(1, 9, 40, "List")
         return end, chunked('\n], "b": {"c": [{}]}}\n{"items": [5]}', size)
 
-    found = list(parts(chunked(head, size), rest=rest))
+    pieces = list(parts(chunked(head, size), rest=rest))
     items = [Part(1, json.loads(text), n, "List") for n, text in enumerate(ELEMENTS[:number])]
     other = [Part(1, {"kind": "List", "b": {"c": [{}]}}), Part(2, 5, 0), Part(2, {})]
-    assert found == [*items, *other]
+    assert pieces == [*items, *other]
     assert seen == [ListPlace(1, number, 1 + head.count("\n"), "List")]
-    (document,) = [part for part in found if part.document == 1 and part.index is None]
+    (document,) = [part for part in pieces if part.document == 1 and part.index is None]
     assert document.lines is not None
     assert document.lines("c", document.value["b"]["c"]) == [41]

@@ -347,10 +347,10 @@ class Writer:
         self._token("")
         if isinstance(value, dict):
             self.lines[path] = 1 + self.text.count("\n")
-            rows = ((key, one, (*path, key)) for key, one in value.items())
+            rows = ((key, child, (*path, key)) for key, child in value.items())
             self._listed("{", rows, "}")
         elif isinstance(value, list):
-            self._listed("[", ((None, one, (*path, index)) for index, one in enumerate(value)), "]")
+            self._listed("[", ((None, child, (*path, index)) for index, child in enumerate(value)), "]")
         else:
             self._token(json.dumps(value, ensure_ascii=False))
 
@@ -375,23 +375,30 @@ class Writer:
 def listed(value: Any, path: Path) -> Iterator[tuple[str, list[Any], Path]]:
     """Yield each list of objects with its key and path."""
     rows = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, one in rows:
-        if isinstance(key, str) and isinstance(one, list) and one and all(type(row) is dict for row in one):
-            yield key, one, (*path, key)
-        yield from listed(one, (*path, key))
+    for key, child in rows:
+        if (
+            isinstance(key, str)
+            and isinstance(child, list)
+            and child
+            and all(type(row) is dict for row in child)
+        ):
+            yield key, child, (*path, key)
+        yield from listed(child, (*path, key))
 
 
 def check(part: Part, lines: dict[Path, int], path: Path) -> int:
     """Compare the lines of the objects in all lists that are in an object of a part, such as spec."""
     assert part.lines is not None
     members = part.value if isinstance(part.value, dict) else {}
-    found = 0
-    for key, rows, place in listed({name: one for name, one in members.items() if type(one) is dict}, path):
+    count = 0
+    for key, rows, place in listed(
+        {name: member for name, member in members.items() if type(member) is dict}, path
+    ):
         if key in KEYS:
             expected = [lines[*place, index] for index in range(len(rows))]
             assert list(part.lines(key, rows)) == expected, (key, place)
-            found += 1
-    return found
+            count += 1
+    return count
 
 
 @given(documents, spaces, st.booleans(), st.sampled_from([1, 5, 1000]))

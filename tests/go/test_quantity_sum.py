@@ -45,21 +45,21 @@ def number(text: str) -> Fraction:
 
 
 @given(TEXTS, TEXTS)
-def test_a_sum_is_the_sum_and_has_no_text(one: str, other: str) -> None:
-    total = add(parse(one), parse(other))
+def test_a_sum_is_the_sum_and_has_no_text(text: str, other: str) -> None:
+    total = add(parse(text), parse(other))
     unscaled, scale = decimal(total)
-    assert Fraction(unscaled) / Fraction(10) ** scale == number(one) + number(other)
+    assert Fraction(unscaled) / Fraction(10) ** scale == number(text) + number(other)
     assert total[2] == ""
 
 
 @given(TEXTS, TEXTS)
-def test_the_larger_one_exceeds(one: str, other: str) -> None:
-    unscaled, scale = decimal(larger(parse(one), parse(other)))
-    assert Fraction(unscaled) / Fraction(10) ** scale == max(number(one), number(other))
+def test_the_larger_one_exceeds(text: str, other: str) -> None:
+    unscaled, scale = decimal(larger(parse(text), parse(other)))
+    assert Fraction(unscaled) / Fraction(10) ** scale == max(number(text), number(other))
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "amount", "form"),
+    ("text", "other", "amount", "form"),
     [
         ("1", "500m", (1500, -3), DECIMAL_SI),
         ("100m", "2", (2100, -3), DECIMAL_SI),
@@ -70,14 +70,14 @@ def test_the_larger_one_exceeds(one: str, other: str) -> None:
     ],
 )
 def test_int64_amounts_stay_int64_at_the_finer_scale(
-    one: str, other: str, amount: tuple[int, int], form: str
+    text: str, other: str, amount: tuple[int, int], form: str
 ) -> None:
-    assert add(parse(one), parse(other)) == (amount, (None,), "", form)
+    assert add(parse(text), parse(other)) == (amount, (None,), "", form)
 
 
-@pytest.mark.parametrize(("one", "other"), [("900P", "1n"), ("1E", "1m"), ("1.5Gi", "1")])
-def test_what_does_not_fit_goes_through_inf_dec(one: str, other: str) -> None:
-    assert add(parse(one), parse(other))[1][0] is not None
+@pytest.mark.parametrize(("text", "other"), [("900P", "1n"), ("1E", "1m"), ("1.5Gi", "1")])
+def test_what_does_not_fit_goes_through_inf_dec(text: str, other: str) -> None:
+    assert add(parse(text), parse(other))[1][0] is not None
 
 
 def test_a_larger_one_is_made_inf_dec_by_the_comparison_with_one() -> None:

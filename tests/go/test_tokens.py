@@ -27,8 +27,8 @@ VALUES = st.recursive(
 
 
 def tokens(text: str, start: int = 0) -> list[tuple[str, str, bool]]:
-    found = of_json(text, {}).tokens(start, len(text))
-    return [(text[one.start : one.end], one.key, one.is_number) for one in found]
+    spans = of_json(text, {}).tokens(start, len(text))
+    return [(text[span.start : span.end], span.key, span.is_number) for span in spans]
 
 
 def test_strings_that_are_no_keys_and_restart_counts_are_tokens() -> None:
@@ -46,11 +46,11 @@ def test_parts_of_keys_that_are_a_pods_own_are_tokens_too() -> None:
         **{key: {} for key in ('k:{"type":"t"}', 'k:{"name":"web"}', 'k:{"ip":""}', 'k:{"ip":"\\u0031"}')},
     }
     wanted = ["::1", "a", "u", "b", "kube-api-access-x7k2p"]
-    assert [one for one, _, _ in tokens(json.dumps(value))] == wanted
-    assert [one for _, one in leaves(value, keys=True)] == wanted
+    assert [token for token, _, _ in tokens(json.dumps(value))] == wanted
+    assert [leaf for _, leaf in leaves(value, keys=True)] == wanted
     written = f"- {yaml.dump(value, sort_keys=False, indent=2).replace(chr(10), chr(10) + '  ')}"
-    found = element_of(written).text
-    assert [found.whole[one.start : one.end] for one in found.tokens(0, len(written))] == wanted
+    text = element_of(written).text
+    assert [text.whole[token.start : token.end] for token in text.tokens(0, len(written))] == wanted
 
 
 def test_a_part_that_begins_with_a_key() -> None:
@@ -62,14 +62,14 @@ def test_the_nth_token_is_the_nth_string_of_the_value(
     value: dict[str, Any], indent: int | None, ascii_alone: bool
 ) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_alone)
-    found = [json.loads(f'"{one}"') if not number else int(one) for one, _, number in tokens(text)]
-    assert found == [one for _, one in leaves(value)]
+    values = [json.loads(f'"{token}"') if not number else int(token) for token, _, number in tokens(text)]
+    assert values == [leaf for _, leaf in leaves(value)]
 
 
 @given(st.dictionaries(STRINGS, VALUES, max_size=4))
 def test_the_keys_and_indexes_of_each_lead_to_it(value: dict[str, Any]) -> None:
-    for steps, one in leaves(value):
-        assert reduce(getitem, steps, cast("Any", value)) == one
+    for steps, leaf in leaves(value):
+        assert reduce(getitem, steps, cast("Any", value)) == leaf
 
 
 def test_a_list_goes_on_behind_what_is_in_it() -> None:

@@ -57,8 +57,8 @@ def test_every_struct_below_a_type_once() -> None:
         ("b", inner),
         ("c", Map("m", STRING, listed("Value"))),
     )
-    assert [found.name for found in structs(root)] == ["v1.Root", "v1.Value", "v1.Inner"]
-    assert {found.name for found in structs(root, coded=True)} >= {
+    assert [struct.name for struct in structs(root)] == ["v1.Root", "v1.Value", "v1.Inner"]
+    assert {struct.name for struct in structs(root, coded=True)} >= {
         quantity.TYPE.name,
         metav1.INT_OR_STRING.name,
     }
@@ -107,10 +107,10 @@ def test_a_pair_holds_the_values_of_both_sides() -> None:
 
 
 def test_a_nil_pointer_ends_the_walk_and_so_does_a_type_with_json_of_its_own() -> None:
-    one = listed("C", ("probe", Pointer("*v1.Probe", PROBE)), ("size", quantity.TYPE))
-    assert [pair.path for pair in side_by_side((one, (None, None)), (one, ANY))] == ["probe", "size"]
-    found = [pair.path for pair in side_by_side((one, ((("f", ("e", "g"), "l"),), None)), (one, ANY))]
-    assert found == ["probe", "probe.first", "probe.exec", "probe.get", "probe.last", "size"]
+    struct = listed("C", ("probe", Pointer("*v1.Probe", PROBE)), ("size", quantity.TYPE))
+    assert [pair.path for pair in side_by_side((struct, (None, None)), (struct, ANY))] == ["probe", "size"]
+    paths = [pair.path for pair in side_by_side((struct, ((("f", ("e", "g"), "l"),), None)), (struct, ANY))]
+    assert paths == ["probe", "probe.first", "probe.exec", "probe.get", "probe.last", "size"]
 
 
 @pytest.mark.parametrize(
@@ -132,12 +132,12 @@ def test_a_walk_of_some_pairs_yields_these_as_a_walk_of_all_does(
 
 
 def test_a_walk_goes_through_pointers_only_where_both_point(catalog: Catalog) -> None:
-    one = listed("C", ("probe", Pointer("*v1.Probe", listed("P", ("a", STRING)))))
+    struct = listed("C", ("probe", Pointer("*v1.Probe", listed("P", ("a", STRING)))))
     other = listed("C", ("probe", Pointer("*v1.Probe", listed("P", ("a", STRING), ("b", STRING)))))
-    walk = compile_walk(one, other, lambda pair: pair.old is None)
+    walk = compile_walk(struct, other, lambda pair: pair.old is None)
     assert [pair.path for pair in walk(((("x",),),), ((("x", "y"),),))] == ["probe.b"]
     assert list(walk((None,), ((("x", "y"),),))) == []
     newest, oldest = catalog.kubelet("1.9.11").schema.container, catalog.kubelet("1.7.16").schema.container
-    found = compile_walk(oldest, newest, lambda pair: pair.old is None)(ANY, ANY)
+    pairs = compile_walk(oldest, newest, lambda pair: pair.old is None)(ANY, ANY)
     every = side_by_side((oldest, ANY), (newest, ANY))
-    assert list(found) == [pair for pair in every if pair.old is None]
+    assert list(pairs) == [pair for pair in every if pair.old is None]

@@ -62,10 +62,10 @@ def test_the_json_is_that_of_go() -> None:
 def test_what_go_refuses_is_refused() -> None:
     for text in (row["yaml"] for row in REFUSED if "\\ud" not in row["yaml"]):
         try:
-            found = one(text)
+            value = one(text)
         except InputError:
             continue
-        pytest.fail(f"{text!r} is read as {found!r}")
+        pytest.fail(f"{text!r} is read as {value!r}")
 
 
 @pytest.mark.parametrize("text", [row["yaml"] for row in REFUSED if "\\ud" in row["yaml"]])
@@ -291,8 +291,8 @@ TEXT = """- name: web
 
 def tokens(text: str, start: int = 0, end: int | None = None) -> list[tuple[str, str, bool, bool]]:
     """Return the characters of each token, its key, whether it is a number, and whether it is as it is."""
-    found = element_of(text).text.tokens(start, len(text) if end is None else end)
-    return [(text[one.start : one.end], one.key, one.is_number, one.is_as_is) for one in found]
+    spans = element_of(text).text.tokens(start, len(text) if end is None else end)
+    return [(text[span.start : span.end], span.key, span.is_number, span.is_as_is) for span in spans]
 
 
 def test_each_string_and_restart_count_is_a_token() -> None:
@@ -310,14 +310,14 @@ def test_each_string_and_restart_count_is_a_token() -> None:
 
 def test_the_tokens_of_a_part_are_those_that_begin_in_it() -> None:
     start, end = TEXT.index("  other"), TEXT.index("  five")
-    assert [one[0] for one in tokens(TEXT, start, end)] == ["web-1", "web-2", "5"]
+    assert [token[0] for token in tokens(TEXT, start, end)] == ["web-1", "web-2", "5"]
 
 
 def test_tokens_are_in_the_order_of_the_value() -> None:
     element = element_of(TEXT)
-    found = [str(value) for _, value in leaves(element.value)]
-    assert found[:-1] == [one[0] for one in tokens(TEXT)][:-1]
-    assert len(found) == len(tokens(TEXT))
+    texts = [str(value) for _, value in leaves(element.value)]
+    assert texts[:-1] == [token[0] for token in tokens(TEXT)][:-1]
+    assert len(texts) == len(tokens(TEXT))
 
 
 @pytest.mark.parametrize(
@@ -340,8 +340,8 @@ def test_characters_beyond_ascii_are_one_each() -> None:
 
 
 def is_bare(value: str) -> bool:
-    found = element_of("- a\n").text.is_bare
-    return found is not None and found(value)
+    predicate = element_of("- a\n").text.is_bare
+    return predicate is not None and predicate(value)
 
 
 @given(st.text("aeYynoN01x.:/_@+-", min_size=1, max_size=6))
@@ -352,10 +352,10 @@ def test_a_string_that_is_bare_is_itself_without_quotes(value: str) -> None:
         try:
             (document,) = load_all(text)
         except InputError:
-            found = False
+            is_itself = False
         else:
-            found = value in (document.values() if isinstance(document, dict) else document)
-        assert found or not bare, text
+            is_itself = value in (document.values() if isinstance(document, dict) else document)
+        assert is_itself or not bare, text
 
 
 @pytest.mark.parametrize("value", ["web-1", "10.0.0.1", "fd00::1", "5e6f-7", "a:b", "/a", "i:v1"])
@@ -401,9 +401,9 @@ numbered_rows = st.lists(st.tuples(st.sampled_from(FILLS), breaks, breaks), max_
 def written(filled: list[tuple[str, str, str]]) -> tuple[str, list[int]]:
     """Return a document with a list of mappings, and at which line each of these begins."""
     text, lines = "spec:\n  containers:\n", []
-    for fill, one, other in filled:
+    for fill, ending, other in filled:
         lines.append(1 + text.count("\n"))
-        text += f"  - n: 1{one}" + fill.format(other)
+        text += f"  - n: 1{ending}" + fill.format(other)
     return text, lines
 
 
@@ -420,15 +420,15 @@ def test_only_lf_ends_a_line(loader: Any, filled: list[tuple[str, str, str]], si
         patch.setattr(yamlevents, "_MANY", 2)
         (part,) = yaml.parts(chunked(text, size))
         (whole,) = yaml.documents(text)
-    for found in (part, whole):
-        assert found.lines
-        assert list(found.lines("containers", found.value["spec"]["containers"] or [])) == lines
+    for document in (part, whole):
+        assert document.lines
+        assert list(document.lines("containers", document.value["spec"]["containers"] or [])) == lines
 
 
 @given(st.lists(st.tuples(breaks, st.text("ab", max_size=2))), st.integers(1, 5))
 def test_lines_of_any_place(filled: list[tuple[str, str]], size: int) -> None:
     """Ask for every line of YAML, with what is read so far."""
-    text = "".join(one + other for one, other in filled) + "x"
+    text = "".join(ending + other for ending, other in filled) + "x"
     counted = Breaks()
     for chunk in chunked(text, size):
         counted.add(chunk)

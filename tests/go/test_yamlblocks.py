@@ -51,10 +51,10 @@ READ = {
 @pytest.mark.parametrize("text", READ.values(), ids=READ)
 @pytest.mark.parametrize("size", [1 << 20, 64, 37])
 def test_the_parts_are_those_of_the_whole_list(text: str, size: int) -> None:
-    found = list(yamlblocks.parts(in_chunks(text, size)))
+    pieces = list(yamlblocks.parts(in_chunks(text, size)))
     whole = list(yaml.parts([text]))
-    assert found == whole
-    assert list(map(lines, found[:-1])) == list(map(lines, whole[:-1]))
+    assert pieces == whole
+    assert list(map(lines, pieces[:-1])) == list(map(lines, whole[:-1]))
 
 
 REFUSED = {
@@ -110,12 +110,12 @@ class Known:
 
     def match(self, text: str, position: int, line: int) -> tuple[Any, int, int] | None:
         """Return the line of that element."""
-        found = text.startswith(self._text, position)
-        return (line, self._text.count("\n"), position + len(self._text)) if found else None
+        is_match = text.startswith(self._text, position)
+        return (line, self._text.count("\n"), position + len(self._text)) if is_match else None
 
-    def learn(self, found: Text, value: Any, line: int) -> Any:
+    def learn(self, text: Text, value: Any, line: int) -> Any:
         """Keep what is learned."""
-        self.learned.append((found.whole, line))
+        self.learned.append((text.whole, line))
         return value
 
 
@@ -123,8 +123,8 @@ class Known:
 def test_a_known_element_is_not_parsed(size: int) -> None:
     known = Known("- : :\n")
     text = "items:\n- a\n- : :\n- b\n- : :\n  c\nkind: List\n"
-    found = yamlblocks.parts(in_chunks(text, size), known)
-    assert [next(found).value for _ in range(3)] == ["a", 3, "b"]
+    pieces = yamlblocks.parts(in_chunks(text, size), known)
+    assert [next(pieces).value for _ in range(3)] == ["a", 3, "b"]
     with pytest.raises(InputError):
-        next(found)
+        next(pieces)
     assert known.learned == [("- a\n", 2), ("- b\n", 4)]

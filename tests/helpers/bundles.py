@@ -33,20 +33,21 @@ def packed(files: Files, mode: str = "w") -> bytes:
 
 
 def of_kind(objects: Iterable[Json], kind: str) -> list[Json]:
-    return [one for one in objects if one["kind"] == kind]
+    return [manifest for manifest in objects if manifest["kind"] == kind]
 
 
 def by_namespace(objects: Iterable[Json]) -> dict[str, list[Json]]:
-    found: dict[str, list[Json]] = {}
-    for one in objects:
-        found.setdefault(one["metadata"]["namespace"], []).append(one)
-    return found
+    groups: dict[str, list[Json]] = {}
+    for manifest in objects:
+        groups.setdefault(manifest["metadata"]["namespace"], []).append(manifest)
+    return groups
 
 
 def bare(objects: Iterable[Json]) -> list[Json]:
     """Return objects as Go's typed lists hold them: without apiVersion and kind."""
     return [
-        {key: value for key, value in one.items() if key not in ("apiVersion", "kind")} for one in objects
+        {key: value for key, value in manifest.items() if key not in ("apiVersion", "kind")}
+        for manifest in objects
     ]
 
 
@@ -91,18 +92,18 @@ def cluster_info_directory(objects: list[Json]) -> Files:
     """Return what ``kubectl cluster-info dump -A --output-directory`` writes."""
     pods = by_namespace(of_kind(objects, "Pod"))
     files = {"nodes.json": typed("Node", of_kind(objects, "Node"))}
-    for namespace, found in pods.items():
+    for namespace, members in pods.items():
         for name, kind, api in KINDS:
-            files[f"{namespace}/{name}.json"] = typed(kind, found if kind == "Pod" else (), api)
-        files[f"{namespace}/{found[0]['metadata']['name']}/logs.txt"] = "==== START logs"
+            files[f"{namespace}/{name}.json"] = typed(kind, members if kind == "Pod" else (), api)
+        files[f"{namespace}/{members[0]['metadata']['name']}/logs.txt"] = "==== START logs"
     return files
 
 
 def support_bundle(objects: list[Json], *, arrays: bool = False, root: str = "support-bundle-1/") -> Files:
     """Return a support bundle; ``arrays``: as the first releases wrote lists."""
 
-    def listed(kind: str, found: list[Json]) -> str:
-        return json.dumps(bare(found), indent=2) if arrays else typed(kind, found)
+    def listed(kind: str, manifests: list[Json]) -> str:
+        return json.dumps(bare(manifests), indent=2) if arrays else typed(kind, manifests)
 
     place = f"{root}cluster-resources"
     files: dict[str, str | bytes] = {
@@ -114,14 +115,14 @@ def support_bundle(objects: list[Json], *, arrays: bool = False, root: str = "su
         f"{place}/pods-errors.json": "",
         f"{place}/nodes-errors.json": "null",
     }
-    for namespace, found in by_namespace(of_kind(objects, "Pod")).items():
-        files[f"{place}/pods/{namespace}.json"] = listed("Pod", found)
+    for namespace, pods in by_namespace(of_kind(objects, "Pod")).items():
+        files[f"{place}/pods/{namespace}.json"] = listed("Pod", pods)
         files[f"{place}/events/{namespace}.json"] = "[]"
         for name, kind in (("services", "Service"), ("pod-disruption-budgets", "PodDisruptionBudget")):
             some = by_namespace(of_kind(objects, kind)).get(namespace, [])
             files[f"{place}/{name}/{namespace}.json"] = listed(kind, some)
         files[f"{place}/auth-cani-list/{namespace}.json"] = '{"status": {}}'
-        files[f"{place}/pods/logs/{namespace}/{found[0]['metadata']['name']}/c.log"] = "{"
+        files[f"{place}/pods/logs/{namespace}/{pods[0]['metadata']['name']}/c.log"] = "{"
     return files
 
 
@@ -135,12 +136,12 @@ def must_gather(objects: list[Json], root: str = "must-gather.local.1/quay-io-sh
     }
     for node in of_kind(objects, "Node"):
         files[f"{root}cluster-scoped-resources/core/nodes/{node['metadata']['name']}.yaml"] = as_yaml(node)
-    for namespace, found in by_namespace(of_kind(objects, "Pod")).items():
+    for namespace, pods in by_namespace(of_kind(objects, "Pod")).items():
         place = f"{root}namespaces/{namespace}"
         files[f"{place}/{namespace}.yaml"] = as_yaml(
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
         )
-        files[f"{place}/core/pods.yaml"] = as_yaml({"apiVersion": "v1", "items": found, "kind": "PodList"})
+        files[f"{place}/core/pods.yaml"] = as_yaml({"apiVersion": "v1", "items": pods, "kind": "PodList"})
         files[f"{place}/core/secrets.yaml"] = "{"
         for name, kind in (
             ("core/services", "Service"),
@@ -148,7 +149,7 @@ def must_gather(objects: list[Json], root: str = "must-gather.local.1/quay-io-sh
         ):
             some = by_namespace(of_kind(objects, kind)).get(namespace, [])
             files[f"{place}/{name}.yaml"] = as_yaml({"apiVersion": "v1", "items": some, "kind": "List"})
-        for pod in found:
+        for pod in pods:
             name = pod["metadata"]["name"]
             later = {**pod, "metadata": {**pod["metadata"], "annotations": {"later": "1"}}, "status": {}}
             files[f"{place}/pods/{name}/{name}.yaml"] = as_yaml(later)
@@ -171,13 +172,13 @@ _RESOURCES = {
 def backup(objects: list[Json]) -> Files:
     """Return a backup of Velero: each object twice."""
     files: dict[str, str | bytes] = {"metadata/version": "1.1.0\n"}
-    for one in objects:
-        resource = _RESOURCES.get(one["kind"])
+    for manifest in objects:
+        resource = _RESOURCES.get(manifest["kind"])
         if resource is None:
             continue
-        name, namespace = one["metadata"]["name"], one["metadata"].get("namespace", "")
+        name, namespace = manifest["metadata"]["name"], manifest["metadata"].get("namespace", "")
         place = f"namespaces/{namespace}" if namespace else "cluster"
         for version in ("", "v1-preferredversion/"):
-            files[f"resources/{resource}/{version}{place}/{name}.json"] = json.dumps(one)
+            files[f"resources/{resource}/{version}{place}/{name}.json"] = json.dumps(manifest)
     files["resources/secrets/namespaces/x/y.json"] = '{"kind": "Secret"}'
     return files

@@ -18,15 +18,19 @@ DEFINITIONS: Final[tuple[dict[str, Any], ...]] = tuple(
 
 def schema_of(kind: str) -> dict[str, Any]:
     """Return the schema of a kind; it refuses unknown fields, as ``--validate=strict`` does."""
-    (found,) = (one["spec"] for one in DEFINITIONS if one["spec"]["names"]["kind"] == kind)
-    schema: dict[str, Any] = _strict(found["versions"][0]["schema"]["openAPIV3Schema"])
+    (spec,) = (
+        definition["spec"] for definition in DEFINITIONS if definition["spec"]["names"]["kind"] == kind
+    )
+    schema: dict[str, Any] = _strict(spec["versions"][0]["schema"]["openAPIV3Schema"])
     return schema
 
 
 def errors(document: dict[str, Any]) -> Iterator[str]:
     """Yield what is wrong with an object, by the schema of its kind."""
     kind = document["kind"]
-    (spec,) = (one["spec"] for one in DEFINITIONS if one["spec"]["names"]["kind"] == kind)
+    (spec,) = (
+        definition["spec"] for definition in DEFINITIONS if definition["spec"]["names"]["kind"] == kind
+    )
     if document["apiVersion"] != f"{spec['group']}/{spec['versions'][0]['name']}":
         yield f"apiVersion: {document['apiVersion']}"
     for error in Draft202012Validator(schema_of(kind)).iter_errors(document):
@@ -36,7 +40,7 @@ def errors(document: dict[str, Any]) -> Iterator[str]:
 def _strict(schema: Any) -> Any:
     """Return a structural schema of Kubernetes as JSON Schema has it."""
     if isinstance(schema, list):
-        return [_strict(one) for one in schema]
+        return [_strict(element) for element in schema]
     if not isinstance(schema, dict):
         return schema
     made = {key: _strict(value) for key, value in schema.items() if key != "properties"}
@@ -46,7 +50,7 @@ def _strict(schema: Any) -> Any:
             made.setdefault("additionalProperties", False)
         # an API server sets defaults before it validates
         made["required"] = [
-            one for one in made.get("required", ()) if "default" not in made["properties"][one]
+            name for name in made.get("required", ()) if "default" not in made["properties"][name]
         ]
     if schema.get("x-kubernetes-int-or-string"):
         made.pop("type", None)

@@ -57,15 +57,15 @@ def write_inputs(directory: Path) -> None:
     items += [*_workloads(), *Cluster("bytes", default_catalog(), KUBELETS[:1]).objects(_RANDOM)]
     random.Random(3).shuffle(items)
     (directory / "mixed.json").write_text(json.dumps(document, indent=4))
-    (directory / "mixed.jsonl").write_text("".join(json.dumps(one) + "\n" for one in items))
+    (directory / "mixed.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
     (directory / "static.json").write_text(json.dumps({**pod({"name": "c"}), "metadata": {"name": "s"}}))
     (directory / "n1.dump").write_text(as_text(dump({("version", "kubelet"): "Kubernetes v1.30.14\n"})))
     small_lines(directory / "golden")
     with_sums(directory / "schemas")
     with_functions(directory / "tree")
     (directory / "many").mkdir()
-    for number, one in enumerate(items[:40]):
-        (directory / "many" / f"{number}.json").write_text(json.dumps(one))
+    for number, item in enumerate(items[:40]):
+        (directory / "many" / f"{number}.json").write_text(json.dumps(item))
 
 
 def _items() -> Iterator[Json]:
@@ -73,13 +73,13 @@ def _items() -> Iterator[Json]:
     names = [f"node-{number:04}" for number in range(4)]
     every = [*names, *(f"other-{number}" for number in range(len(KUBELETS) - len(names)))]
     for name, kubelet in zip(every, KUBELETS, strict=True):
-        one = node(f"v{kubelet}", name)
-        one["metadata"]["labels"] = {**_LABELS, "kubernetes.io/hostname": name}
-        yield one
+        machine = node(f"v{kubelet}", name)
+        machine["metadata"]["labels"] = {**_LABELS, "kubernetes.io/hostname": name}
+        yield machine
     yield budget(minAvailable=2)
     yield budget("odd", minAvailable="odd")
     yield from (replica(f"web-{number}", every[number]) for number in range(6))
-    yield from (one for one in cluster.objects(_PODS, Shape("1.29.5")) if one["kind"] == "Pod")
+    yield from (manifest for manifest in cluster.objects(_PODS, Shape("1.29.5")) if manifest["kind"] == "Pod")
     for number, name in enumerate(every):
         spec = {"nodeSelector": {key: _LABELS[key] for key in list(_LABELS)[number % 5 :]}}
         slow = {"livenessProbe": {"exec": {"command": ["true"]}}}
@@ -144,7 +144,7 @@ def commands(jobs: int) -> Iterator[tuple[str, ...]]:
 
 def outputs(jobs: int) -> dict[str, Any]:
     """Return the exit code, both streams and the files of each command, under its words but for the jobs."""
-    found = dict[str, Any]()
+    results = dict[str, Any]()
     for number, argv in enumerate(commands(jobs)):
         written = Path(f"reports-{number}")
         written.mkdir()
@@ -154,8 +154,8 @@ def outputs(jobs: int) -> dict[str, Any]:
         result = ran(*argv, *(reports(written, forms) if forms else ()))
         name = " ".join(argv).replace(f"--jobs {jobs}", "--jobs N")
         texts = {path.name: path.read_text() for path in sorted(written.iterdir())}
-        found[name] = {"code": result.code, "out": result.out, "err": result.err, **texts}
-    return found
+        results[name] = {"code": result.code, "out": result.out, "err": result.err, **texts}
+    return results
 
 
 def _forms(command: str) -> list[str]:

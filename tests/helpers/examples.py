@@ -19,32 +19,32 @@ _EXPRESSION = re.compile(r"\$\{\{ *(\S+) *\}\}")
 
 def documents(path: Path) -> list[Any]:
     """Return the documents of a YAML file."""
-    return [found for found in yaml.safe_load_all(path.read_text(encoding="utf-8")) if found]
+    return [document for document in yaml.safe_load_all(path.read_text(encoding="utf-8")) if document]
 
 
 def of_kind(path: Path, kind: str) -> Any:
     """Return the only object of a kind in a YAML file."""
-    (found,) = (document for document in documents(path) if document["kind"] == kind)
-    return found
+    (manifest,) = (document for document in documents(path) if document["kind"] == kind)
+    return manifest
 
 
 def expanded(words: list[str], environment: Mapping[str, str]) -> list[str]:
     """Return a container's args as a kubelet passes them: ``$(NAME)`` is the variable, if there is one."""
-    return [_REFERENCE.sub(lambda found: environment.get(found[1], found[0]), word) for word in words]
+    return [_REFERENCE.sub(lambda match: environment.get(match[1], match[0]), word) for word in words]
 
 
 def evaluated(text: str, values: Mapping[str, str]) -> str:
     """Return what GitHub makes of a text: ``${{ inputs.to }}`` is the value; KeyError for an unknown one."""
-    return _EXPRESSION.sub(lambda found: values[found[1]], text)
+    return _EXPRESSION.sub(lambda match: values[match[1]], text)
 
 
 def containers() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Yield each container of hashcompat's image in the examples: its file, the pod's spec, the container."""
     for path in sorted([*EXAMPLES.glob("*/*.yaml"), *BASE.glob("*.yaml")]):
         for pod in _pods(documents(path)):
-            for one in [*pod.get("initContainers", ()), *pod.get("containers", ())]:
-                if "/hashcompat:" in one.get("image", ""):
-                    yield str(path.relative_to(ROOT)), pod, one
+            for container in [*pod.get("initContainers", ()), *pod.get("containers", ())]:
+                if "/hashcompat:" in container.get("image", ""):
+                    yield str(path.relative_to(ROOT)), pod, container
 
 
 def _pods(value: Any) -> Iterator[dict[str, Any]]:

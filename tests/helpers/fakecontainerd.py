@@ -25,11 +25,11 @@ HASH = "io.kubernetes.container.hash"
 
 def number(place: int, value: int) -> bytes:
     """Return a field with a number."""
-    found = bytearray([place << 3])
+    data = bytearray([place << 3])
     while value > 0x7F:
-        found.append(value & 0x7F | 0x80)
+        data.append(value & 0x7F | 0x80)
         value >>= 7
-    return bytes([*found, value])
+    return bytes([*data, value])
 
 
 def container(identity: str, value: str, pod: str = "p", name: str = "c", created: int = 1) -> bytes:
@@ -55,8 +55,8 @@ def sandbox(identity: str) -> bytes:
 def hash_in(stored: bytes) -> str:
     """Return the hash that a container's extension has."""
     value = one_of(map_of(stored, 10)[EXTENSION], 2)
-    found: str = json.loads(value)["Metadata"]["Config"]["annotations"][HASH]
-    return found
+    annotation: str = json.loads(value)["Metadata"]["Config"]["annotations"][HASH]
+    return annotation
 
 
 @dataclass
@@ -75,13 +75,15 @@ class Fake:
     calls: list[str] = field(default_factory=list)
 
     def add(self, *stored: bytes) -> None:
-        self.kept |= {text_of(one, 1): one for one in stored}
+        self.kept |= {text_of(entry, 1): entry for entry in stored}
         self.restart()
 
     def restart(self) -> None:
         """Let the CRI plug-in read what is kept."""
         self.shown = {
-            identity: hash_in(one) for identity, one in self.kept.items() if EXTENSION in map_of(one, 10)
+            identity: hash_in(entry)
+            for identity, entry in self.kept.items()
+            if EXTENSION in map_of(entry, 10)
         }
 
     def answer(self, method: str, request: bytes) -> tuple[int, str, bytes]:
@@ -94,14 +96,14 @@ class Fake:
             of_cri = {1: "0.1.0", 2: self.name, 3: self.version}
             return 0, "", made(of_cri if "runtime.v1" in method else {1: self.version})
         if name == "List":
-            return 0, "", b"".join(made({1: one}) for one in self.kept.values())
+            return 0, "", b"".join(made({1: entry}) for entry in self.kept.values())
         if name == "Get":
-            found = self.kept.get(text_of(request, 1))
-            return (0, "", made({1: found})) if found else (5, "container%20not found", b"")
+            entry = self.kept.get(text_of(request, 1))
+            return (0, "", made({1: entry})) if entry else (5, "container%20not found", b"")
         if name == "Update":
             return self._update(request)
         if name == "ListContainers":
-            return 0, "", b"".join(made({1: self._row(one)}) for one in self.shown)
+            return 0, "", b"".join(made({1: self._row(identity)}) for identity in self.shown)
         identity = text_of(request, 1)
         status = made({1: identity}) + number(3, int(self.running)) + number(5, self.started)
         return 0, "", made({1: status + made({13: made({1: HASH, 2: self.shown[identity]})})})

@@ -70,9 +70,9 @@ class Server:
 
     def restart(self, path: str) -> None:
         """Restart the container of a pod."""
-        (found,) = self._ask("GET", path)["status"]["containerStatuses"]
-        ended = found["containerID"].rpartition("/")[2]
-        self.patch(path, {"containerStatuses": [running(restarts=found["restartCount"] + 1, ended=ended)]})
+        (status,) = self._ask("GET", path)["status"]["containerStatuses"]
+        ended = status["containerID"].rpartition("/")[2]
+        self.patch(path, {"containerStatuses": [running(restarts=status["restartCount"] + 1, ended=ended)]})
 
     def _ask(self, method: str, path: str, body: Json | None = None) -> Json:
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": _MERGE}
@@ -81,8 +81,8 @@ class Server:
             method, self._url + path, data=data, headers=headers, verify=self._ca, timeout=60
         )
         assert answer.ok, answer.text
-        found: Json = answer.json()
-        return found
+        document: Json = answer.json()
+        return document
 
 
 def main() -> None:

@@ -139,8 +139,8 @@ class FakeNode:
 
     def dump(self, *, preflight: bool = False, **environment: str) -> Dump:
         """Return the dump of the node."""
-        (found,) = read_back(self.run(preflight=preflight, user=None, **environment))
-        return found
+        (dump,) = read_back(self.run(preflight=preflight, user=None, **environment))
+        return dump
 
     def _command(self) -> list[str]:
         return ["/bin/busybox", "sh", "-s"] if self.shell == "busybox" else [self.shell, "-s"]
@@ -155,10 +155,10 @@ def text(*, preflight: bool) -> str:
 
     It looks at the processes again after a tenth of a second: nothing changes here in a whole one.
     """
-    found, count = re.subn(r"^PATH=\$PATH:.*\n", "", SCRIPT.read_text(), flags=re.MULTILINE)
-    found, pauses = re.subn(r"(- looked\)\) -gt 1 \] \|\|) sleep 1\n", r"\1 sleep 0.1\n", found)
+    script, count = re.subn(r"^PATH=\$PATH:.*\n", "", SCRIPT.read_text(), flags=re.MULTILINE)
+    script, pauses = re.subn(r"(- looked\)\) -gt 1 \] \|\|) sleep 1\n", r"\1 sleep 0.1\n", script)
     assert (count, pauses) == (1, 1)
-    return found.replace("\nWANTED=records\n", "\nWANTED=preflight\n") if preflight else found
+    return script.replace("\nWANTED=records\n", "\nWANTED=preflight\n") if preflight else script
 
 
 @contextmanager

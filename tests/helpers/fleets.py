@@ -18,7 +18,7 @@ _STATUSES = ("unreadable", "refused", "lost", "superseded")
 def fleet(size: int, names: Sequence[str] = (), wanted: Wanted | None = None) -> Fleet:
     """Return a fleet in which everything occurs; its first clusters, owners and labels have these names."""
     clusters = tuple(_cluster(number, names) for number in range(size))
-    standings = [one.standing for one in clusters]
+    standings = [cluster.standing for cluster in clusters]
     worst = min(standings, key=[*Standing].index)
     return Fleet(
         TARGETS,
@@ -27,7 +27,7 @@ def fleet(size: int, names: Sequence[str] = (), wanted: Wanted | None = None) ->
         {target: _counts(clusters, place, "status") for place, target in enumerate(TARGETS)},
         {target: _counts(clusters, place, "standing", "planned") for place, target in enumerate(TARGETS)},
         {
-            target: sum(one.upgrades[place].restarts or 0 for one in clusters)
+            target: sum(cluster.upgrades[place].restarts or 0 for cluster in clusters)
             for place, target in enumerate(TARGETS)
         },
         worst,
@@ -43,8 +43,8 @@ def fleet(size: int, names: Sequence[str] = (), wanted: Wanted | None = None) ->
 
 
 def _counts(clusters: Sequence[Cluster], place: int, name: str, status: str = "") -> dict[str, int]:
-    some = (one.upgrades[place] for one in clusters)
-    return dict(Counter(str(getattr(one, name)) for one in some if status in ("", one.status)))
+    some = (cluster.upgrades[place] for cluster in clusters)
+    return dict(Counter(str(getattr(upgrade, name)) for upgrade in some if status in ("", upgrade.status)))
 
 
 def _cluster(number: int, names: Sequence[str]) -> Cluster:
@@ -57,7 +57,7 @@ def _cluster(number: int, names: Sequence[str]) -> Cluster:
     minor = (29, 30, 30, 31, 32)[number % 5]
     containers = 200 + number * 7919 % 6000
     upgrades = tuple(_upgrade(number, place, minor, containers) for place in range(len(TARGETS)))
-    if any(one.status in _STATUSES for one in upgrades):
+    if any(upgrade.status in _STATUSES for upgrade in upgrades):
         return Cluster(name, f"s3://clusters/{name}.json.zst", labels=labels, upgrades=upgrades)
     return Cluster(
         name,
@@ -95,7 +95,7 @@ def _upgrade(number: int, place: int, minor: int, containers: int) -> Upgrade:
 
 
 def _reasons(size: int) -> tuple[FleetCause, ...]:
-    found = (
+    causes = (
         ("HC001", "", "RESTART"),
         ("HC004", "volumeMounts[*].recursiveReadOnly", "RESTART"),
         ("HC009", "", "UNKNOWN"),
@@ -103,10 +103,10 @@ def _reasons(size: int) -> tuple[FleetCause, ...]:
     return tuple(
         FleetCause(
             names,
-            {target: max(size // (one + place + 1), 1) for place, target in enumerate(TARGETS)},
-            {target: size * 7 // (one + place + 1) + 1 for place, target in enumerate(TARGETS)},
+            {target: max(size // (number + place + 1), 1) for place, target in enumerate(TARGETS)},
+            {target: size * 7 // (number + place + 1) + 1 for place, target in enumerate(TARGETS)},
         )
-        for one, names in enumerate(found)
+        for number, names in enumerate(causes)
     )
 
 

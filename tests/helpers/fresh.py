@@ -29,21 +29,21 @@ Key = tuple[str, str]
 @contextmanager
 def decided(old: str, new: str) -> Iterator[set[Key]]:
     """Yield the pods as they come that have a container which is decided from scratch for this upgrade."""
-    found: set[Key] = set()
+    pods: set[Key] = set()
     draft = Judge.draft
 
     def counted(self: Judge, pod: Pod, container: Container) -> Draft:
         if (self.way.old, self.way.new) == (old, new):
-            found.add((pod.namespace, pod.name))
+            pods.add((pod.namespace, pod.name))
         return draft(self, pod, container)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Judge, "draft", counted)
-        yield found
+        yield pods
 
 
 def fresh(path: Path, old: str, new: str) -> set[Key]:
     """Return the pods of a file that a plan decides from scratch."""
-    with decided(old, new) as found:
+    with decided(old, new) as pods:
         planning.make(collect.collect((str(path),)), old, new, View(default_catalog()))
-    return found
+    return pods

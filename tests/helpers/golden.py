@@ -44,8 +44,8 @@ def files(kind: str) -> set[str]:
 
 def container(case: str) -> dict[str, Any]:
     """Return the container of a golden input, as JSON that others may change."""
-    found: dict[str, Any] = json.loads(json.dumps(rows("containers")[case]["container"]))
-    return found
+    spec: dict[str, Any] = json.loads(json.dumps(rows("containers")[case]["container"]))
+    return spec
 
 
 def state_file(sample: str) -> str:

@@ -150,9 +150,9 @@ def node(name: str = "n", release: str = "v1.30.14", *, spec: Json | None = None
     }
 
 
-def objects(*found: Json) -> Files:
+def objects(*manifests: Json) -> Files:
     """Return a file with objects."""
-    return {PODS: json.dumps({"apiVersion": "v1", "kind": "List", "items": list(found)})}
+    return {PODS: json.dumps({"apiVersion": "v1", "kind": "List", "items": list(manifests)})}
 
 
 def one(spec: Json | None = None, status: Json | None = None, **metadata: Any) -> Files:
@@ -173,17 +173,17 @@ def containers(number: int, **more: Any) -> list[Json]:
 
 
 def with_statuses(number: int) -> Files:
-    found = containers(number)
+    specs = containers(number)
     statuses = [
         {
-            "name": one["name"],
+            "name": spec["name"],
             "state": {"running": {"startedAt": "2024-01-01T00:00:00Z"}},
             "restartCount": 0,
             "containerID": f"containerd://{place:064x}",
         }
-        for place, one in enumerate(found)
+        for place, spec in enumerate(specs)
     ]
-    return one({"containers": found}, {"containerStatuses": statuses})
+    return one({"containers": specs}, {"containerStatuses": statuses})
 
 
 def of_types(number: int, *, sidecars: bool = False) -> Files:
@@ -202,14 +202,14 @@ def mirror(number: int) -> Files:
         "kubernetes.io/config.source": "file",
     }
     owners = [{"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "u-n", "controller": True}]
-    found = pod(
+    mirror_pod = pod(
         "p-n", spec={"containers": containers(number)}, annotations=annotations, ownerReferences=owners
     )
-    return objects(node(), found)
+    return objects(node(), mirror_pod)
 
 
 def manifest(number: int) -> Json:
-    first = [{**one, "name": f"i-{one['name']}"} for one in containers(number)]
+    first = [{**entry, "name": f"i-{entry['name']}"} for entry in containers(number)]
     spec = {"containers": containers(number), "initContainers": first}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d"}, "spec": spec}
 
@@ -217,11 +217,11 @@ def manifest(number: int) -> Json:
 def images_by_containers(number: int) -> Files:
     """Return a manifest's containers and volumes of images, each mounted by one of them."""
     volumes = [{"name": f"v{place}", "image": {"reference": "i"}} for place in range(number)]
-    found = [
+    specs = [
         container(f"c{at}", volumeMounts=[{"name": f"v{at}", "mountPath": "/m"}]) for at in range(number)
     ]
     given = manifest(number)
-    return objects(node(), {**given, "spec": {"volumes": volumes, "containers": found}})
+    return objects(node(), {**given, "spec": {"volumes": volumes, "containers": specs}})
 
 
 def tolerant(number: int) -> Files:
@@ -277,8 +277,8 @@ def mounted(number: int) -> Files:
 def volumes_by_containers(number: int) -> Files:
     volumes = [{"name": f"v{place}", "emptyDir": {}} for place in range(number)]
     mount = {"mountPath": "/m"}
-    found = [container(f"c{at}", volumeMounts=[{**mount, "name": f"v{at}"}]) for at in range(number)]
-    return one({"volumes": volumes, "containers": found})
+    specs = [container(f"c{at}", volumeMounts=[{**mount, "name": f"v{at}"}]) for at in range(number)]
+    return one({"volumes": volumes, "containers": specs})
 
 
 def pods(number: int, **more: Any) -> Files:
@@ -290,11 +290,11 @@ def pods_of_namespaces(number: int) -> Files:
 
 
 def different_pods(number: int) -> Files:
-    found = [
+    manifests = [
         pod(p(place), spec={"containers": [container("c", args=[f"a{place}"], env=named("E", place % 7))]})
         for place in range(number)
     ]
-    return objects(node(), *found)
+    return objects(node(), *manifests)
 
 
 def pods_of_nodes(number: int) -> Files:
@@ -310,7 +310,7 @@ def copies(number: int) -> Files:
 
 def owned(number: int, *, distinct: bool = True) -> Files:
     """Return a number of ReplicaSets of as many Deployments, each with a pod."""
-    found: list[Json] = []
+    manifests: list[Json] = []
     for place in range(number):
         above = f"w{place if distinct else 0}"
         names = {"apiVersion": "apps/v1", "controller": True}
@@ -324,34 +324,34 @@ def owned(number: int, *, distinct: bool = True) -> Files:
             "ownerReferences": [deployment],
         }
         spec = {"replicas": 1, "template": template}
-        found.append({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata, "spec": spec})
-        found.append(pod(p(place), ownerReferences=[replicaset], labels={"a": above}))
-    return objects(node(), *found)
+        manifests.append({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata, "spec": spec})
+        manifests.append(pod(p(place), ownerReferences=[replicaset], labels={"a": above}))
+    return objects(node(), *manifests)
 
 
 def budgets(number: int) -> Files:
     """Return a number of budgets, and as many pods whose labels differ."""
-    found: list[Json] = []
+    manifests: list[Json] = []
     for place in range(number):
         selector = {"matchLabels": {"app": f"a{place}"}}
         metadata = {"name": f"b{place}", "namespace": "d"}
         kind = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget"}
-        found.append({**kind, "metadata": metadata, "spec": {"minAvailable": 1, "selector": selector}})
-        found.append(pod(p(place), labels={"app": f"a{place}", "own": f"{place}"}))
-    return objects(node(), *found)
+        manifests.append({**kind, "metadata": metadata, "spec": {"minAvailable": 1, "selector": selector}})
+        manifests.append(pod(p(place), labels={"app": f"a{place}", "own": f"{place}"}))
+    return objects(node(), *manifests)
 
 
 def budgets_that_exclude(number: int) -> Files:
     """Return a number of budgets whose selectors name no value, and as many pods of other labels."""
-    found: list[Json] = []
+    manifests: list[Json] = []
     for place in range(number):
         rows = [{"key": f"k{place}", "operator": "Exists"}]
         metadata = {"name": f"b{place}", "namespace": "d"}
         kind = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget"}
         spec = {"minAvailable": 1, "selector": {"matchExpressions": rows}}
-        found.append({**kind, "metadata": metadata, "spec": spec})
-        found.append(pod(p(place), labels={f"k{place}": "v"}))
-    return objects(node(), *found)
+        manifests.append({**kind, "metadata": metadata, "spec": spec})
+        manifests.append(pod(p(place), labels={f"k{place}": "v"}))
+    return objects(node(), *manifests)
 
 
 def expressions_of_a_budget(number: int) -> Files:
@@ -366,13 +366,13 @@ def expressions_of_a_budget(number: int) -> Files:
         "metadata": {"name": "b", "namespace": "d"},
         "spec": {"minAvailable": 1, "selector": {"matchExpressions": rows}},
     }
-    found = [pod(p(place), labels={"app": f"w{place}", "x": f"y{place}"}) for place in range(number)]
-    return objects(node(), budget, *found)
+    manifests = [pod(p(place), labels={"app": f"w{place}", "x": f"y{place}"}) for place in range(number)]
+    return objects(node(), budget, *manifests)
 
 
 def cri(number: int, *, one_pod: bool = False, sandboxes: int = 0) -> Files:
     """Return rows of crictl, and the pods that they are of."""
-    rows, found = [], []
+    rows, manifests = [], []
     uid = "33333333-1111-4111-8111-{:012}".format
     for place in range(number):
         at = 0 if one_pod else place
@@ -394,9 +394,9 @@ def cri(number: int, *, one_pod: bool = False, sandboxes: int = 0) -> Files:
             }
         )
         if not one_pod:
-            found.append(pod(p(place), spec={"containers": [container(f"c{place}")]}, uid=uid(place)))
+            manifests.append(pod(p(place), spec={"containers": [container(f"c{place}")]}, uid=uid(place)))
     if one_pod:
-        found.append(pod("p0", spec={"containers": containers(number)}, uid=uid(0)))
+        manifests.append(pod("p0", spec={"containers": containers(number)}, uid=uid(0)))
     pods_ = [
         {
             "id": f"{place:060x}dddd",
@@ -407,7 +407,7 @@ def cri(number: int, *, one_pod: bool = False, sandboxes: int = 0) -> Files:
         for place in range(sandboxes)
     ]
     text = json.dumps({"containers": rows}) + "\n" + json.dumps({"items": pods_})
-    return {**objects(node(), *found), RECORDS: text}
+    return {**objects(node(), *manifests), RECORDS: text}
 
 
 def of_one_name(number: int, *, with_uids: bool = True) -> Files:
@@ -437,8 +437,8 @@ def log(number: int, *, same: bool = False) -> Files:
         "Container will be killed and recreated.\n"
     )
     lines = [line.format(at % 60, at, at * (not same), at * (not same), at) for at in range(number)]
-    found = [pod(p(at), uid=f"55555555-1111-4111-8111-{at:012}") for at in range(number)]
-    return {**objects(node(), *found), RECORDS: "".join(lines)}
+    manifests = [pod(p(at), uid=f"55555555-1111-4111-8111-{at:012}") for at in range(number)]
+    return {**objects(node(), *manifests), RECORDS: "".join(lines)}
 
 
 def broken_log(number: int) -> Files:
@@ -482,7 +482,10 @@ def docker_of(number: int) -> Files:
         docker_row(each, f"k8s_c{at}_p_d_uid{at}_0", "container", **{"io.kubernetes.sandbox.id": each})
         for at, each in enumerate(ids)
     ]
-    changes = {"docker:list": json.dumps(rows), "cgroups:all": "".join(f"/kubepods/x/{one}\n" for one in ids)}
+    changes = {
+        "docker:list": json.dumps(rows),
+        "cgroups:all": "".join(f"/kubepods/x/{identity}\n" for identity in ids),
+    }
     lines = ["1 0 S systemd", "900 1 S dockerd"]
     for at, each in enumerate(ids):
         lines += [f"{10000 + at} 1 S containerd-shim", f"{90000 + at} {10000 + at} S app"]
@@ -509,7 +512,7 @@ def cri_of(number: int, *, stopped: bool = False, cgroups: bool = True) -> Files
         changes[f"cri:inspect {each}"] = json.dumps({"info": {"pid": 90000 + at}})
         changes[f"process:{90000 + at}"] = f"S\n0::/kubepods/x/{each}\n"
         changes[f"arguments:{10000 + at}"] = f"/usr/bin/containerd-shim-runc-v2\n-id\n{each}\n"
-    changes["cgroups:all"] = "".join(f"/kubepods/x/{one}\n" for one in ids) if cgroups else ""
+    changes["cgroups:all"] = "".join(f"/kubepods/x/{identity}\n" for identity in ids) if cgroups else ""
     return dumped(**changes, **{"processes:all": "\n".join(lines) + "\n"})
 
 

@@ -36,10 +36,10 @@ def document(text: str) -> dict[str, Any]:
     if not text.lstrip().startswith("{"):
         first: dict[str, Any] = next(yaml.load_all(text))
         return first
-    found: dict[str, Any] = jsontext.loads(text)
-    for entry in found["metadata"].get("managedFields", ()):
+    manifest: dict[str, Any] = jsontext.loads(text)
+    for entry in manifest["metadata"].get("managedFields", ()):
         entry["fieldsV1"] = RawJson(b'{ "f:b" : {},\n  "f:a":{} }')
-    return found
+    return manifest
 
 
 @cache

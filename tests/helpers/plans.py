@@ -42,7 +42,7 @@ def item(
 def plan(*items: Item, **more: Any) -> Plan:
     """Return the plan of some items, in its order."""
     in_order = sorted(
-        items, key=lambda one: (not one.pod.node, one.pod.node, one.pod.namespace, one.pod.name)
+        items, key=lambda entry: (not entry.pod.node, entry.pod.node, entry.pod.namespace, entry.pod.name)
     )
     return structs.replace(Plan("auto", "1.9.11", tuple(in_order)), **more)
 

@@ -103,12 +103,12 @@ class Planter:
         states = {
             f"{key.removesuffix('s')}Statuses": [
                 {
-                    "name": one["name"],
+                    "name": container["name"],
                     "state": {"running": {}},
                     "imageID": self.mark(),
                     "message": self.mark(),
                 }
-                for one in items
+                for container in items
             ]
             for key, items in given.items()
         }
@@ -182,12 +182,16 @@ class Planter:
         """Return a manifest that is valid: a probe has one handler, and each container another one."""
         made = self.manifest(name)
         del made["spec"]["ephemeralContainers"]
-        containers = [one for key in ("containers", "initContainers") for one in made["spec"][key]]
+        containers = [
+            container for key in ("containers", "initContainers") for container in made["spec"][key]
+        ]
         for container, kept in zip(containers, ("exec", "httpGet", "tcpSocket"), strict=True):
             for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
                 handlers = ("exec", "httpGet", "tcpSocket", "grpc")
                 container[probe] = {
-                    key: one for key, one in container[probe].items() if key == kept or key not in handlers
+                    key: value
+                    for key, value in container[probe].items()
+                    if key == kept or key not in handlers
                 }
         return made
 
@@ -222,14 +226,14 @@ def _container_form(catalog: Catalog) -> Any:
 
 
 def _form(types: list[Any], path: str) -> Any:
-    types = [one.elem if isinstance(one, Pointer) else one for one in types]
+    types = [go_type.elem if isinstance(go_type, Pointer) else go_type for go_type in types]
     match types[0]:
         case Coded(name):
             return 8080 if "IntOrString" in name else "1"
         case Struct():
             return {key: _form(each, f"{path}.{key}".strip(".")) for key, each in _members(types)}
         case Slice(_, elem):
-            return [_form([elem, *(one.elem for one in types[1:])], path)]
+            return [_form([elem, *(go_type.elem for go_type in types[1:])], path)]
         case Map(_, _, value):
             return {"cpu": _form([value], path)}
         case Basic(_, "string"):
@@ -252,8 +256,8 @@ def _text_form(path: str) -> str | _Marked | None:
 def _members(types: list[GoType]) -> list[tuple[str, list[GoType]]]:
     """Return the fields of any of some structs, with the types that they have."""
     known: dict[str, list[GoType]] = {}
-    for one in types:
-        for _, _, field in json_fields(one) if isinstance(one, Struct) else ():
+    for go_type in types:
+        for _, _, field in json_fields(go_type) if isinstance(go_type, Struct) else ():
             known.setdefault(field.json, []).append(field.type)
     return list(known.items())
 

@@ -60,7 +60,7 @@ class Cluster:
         self._rng = random.Random(f"clusters/{seed}")
         self._releases = releases
         made = containers(catalog.newest_schema().tree, self._rng.randrange(1 << 30), 12, "api")
-        self._made = [loads(decode_text(one)) for one in made]
+        self._made = [loads(decode_text(data)) for data in made]
 
     def objects(self, count: int) -> Iterator[Json]:
         """Yield nodes, and so many pods, some of which are like others but for their names."""
@@ -71,11 +71,11 @@ class Cluster:
             yield {**like, "metadata": {**like["metadata"], "name": f"p{number}", "uid": f"uid-{number}"}}
 
     def _node(self, name: str) -> Json:
-        found = node(f"v{self._rng.choice(self._releases)}", name)
-        found["metadata"]["labels"] = {"disk": self._rng.choice(["ssd", "hdd"])}
+        machine = node(f"v{self._rng.choice(self._releases)}", name)
+        machine["metadata"]["labels"] = {"disk": self._rng.choice(["ssd", "hdd"])}
         runtime = self._rng.choice(["docker://17.3.2", "containerd://1.6.0", "containerd://2.0.0"])
-        found["status"]["nodeInfo"]["containerRuntimeVersion"] = runtime
-        return {**found, "spec": {"taints": [TAINT] if self._rng.random() < 0.2 else []}}
+        machine["status"]["nodeInfo"]["containerRuntimeVersion"] = runtime
+        return {**machine, "spec": {"taints": [TAINT] if self._rng.random() < 0.2 else []}}
 
     def _pod(self, number: int) -> Json:
         names = [f"c{place}" for place in range(self._rng.choice([1, 1, 2]))]

@@ -86,8 +86,8 @@ def csv_cells(text: str) -> list[list[str]]:
 def _of_cells(rows: list[list[str]]) -> Rows:
     header, *lines = rows
     assert {len(line) for line in lines} <= {len(header)}
-    found = [dict(zip(header, map(unescaped, line), strict=True)) for line in lines]
-    return [(tuple(row[key.upper()] for key in _KEYS), row["VERDICT"]) for row in found]
+    records = [dict(zip(header, map(unescaped, line), strict=True)) for line in lines]
+    return [(tuple(row[key.upper()] for key in _KEYS), row["VERDICT"]) for row in records]
 
 
 def _of_items(items: list[Any]) -> Rows:
@@ -97,17 +97,17 @@ def _of_items(items: list[Any]) -> Rows:
 def suite(text: str) -> list[TestCase]:
     """Return the cases of a JUnit report, whose counts are those of its cases."""
     report = JUnitXml.fromstring(text.encode())
-    cases = [case for one in report for case in one]
-    results = Counter(type(found) for case in cases for found in case.result)
-    for one in (report, *report):
-        assert (one.tests, one.failures, one.errors) == (len(cases), results[Failure], results[Error])
-    assert [one.skipped for one in report] == [results[Skipped]]
+    cases = [case for group in report for case in group]
+    results = Counter(type(result) for case in cases for result in case.result)
+    for group in (report, *report):
+        assert (group.tests, group.failures, group.errors) == (len(cases), results[Failure], results[Error])
+    assert [group.skipped for group in report] == [results[Skipped]]
     return cases
 
 
 def outcome_of(case: TestCase) -> str:
     """Return the verdict in the message of a case, or KEEP for one that passed."""
-    messages = [found.message for found in case.result]
+    messages = [result.message for result in case.result]
     return str(messages[0]).partition(":")[0] if messages else "KEEP"
 
 
@@ -124,8 +124,8 @@ def _sarif(text: str) -> Rows:
 @lru_cache(2)  # what reads a page asks for several things in it
 def page(text: str) -> Element:
     """Return a page as a browser reads it; it is well-formed, and loads and runs nothing but its own."""
-    found: Element = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
-    for element in found.iter():
+    root: Element = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+    for element in root.iter():
         names = {name.lower() for name in element.attrib}
         assert not names & {"src", "srcset", "style", "action", "background", "data", "xlink:href"}, names
         assert not [name for name in names if name.startswith("on")], names
@@ -133,11 +133,11 @@ def page(text: str) -> Element:
         href = element.get("href", "#")
         assert href.startswith(("#", "https://github.com/kubernetes/")), href
         assert href.startswith("#") or element.get("rel") == "noreferrer"
-    ids = [element.get("id") for element in found.iter() if "id" in element.attrib]
+    ids = [element.get("id") for element in root.iter() if "id" in element.attrib]
     assert len(ids) == len({*ids})
-    links = {one.get("href", "#").partition("#")[2] for one in found.iter() if _is_inner(one)}
+    links = {element.get("href", "#").partition("#")[2] for element in root.iter() if _is_inner(element)}
     assert links <= {*ids}, links - {*ids}
-    return found
+    return root
 
 
 def _is_inner(element: Element) -> bool:
@@ -176,17 +176,17 @@ def words_of(element: Element) -> str:
 
 def html_cells(text: str, table: str = "containers") -> list[list[str]]:
     """Return the cells of one of a page's tables, the first column without a name left out."""
-    (found,) = (one for one in page(text).iter("table") if one.get("id") == table)
-    rows = [[words_of(cell) for cell in row] for row in found.iter("tr")]
+    (element,) = (element for element in page(text).iter("table") if element.get("id") == table)
+    rows = [[words_of(cell) for cell in row] for row in element.iter("tr")]
     return [row[1:] if rows[0][0] == "Details" else row for row in rows]
 
 
 def _html(text: str) -> Rows:
     header, *rows = html_cells(text)
     verdicts = [row.get("data-verdict") for row in page(text).iter("tr") if "data-verdict" in row.attrib]
-    found = _of_cells([[name.upper() for name in header], *rows])
-    assert [verdict for _, verdict in found] == verdicts
-    return found
+    pairs = _of_cells([[name.upper() for name in header], *rows])
+    assert [verdict for _, verdict in pairs] == verdicts
+    return pairs
 
 
 _PART = re.compile(r'"(?:\\.|[^"\\])*"|[^/"]+')
@@ -201,23 +201,23 @@ def names_of(path: str) -> Names:
 
 
 def _gitlab(text: str) -> Rows:
-    found = []
+    pairs = []
     for issue in json.loads(text):
         name, verdict = re.findall("^(.*): (RESTART|KILL|UNKNOWN): ", issue["description"])[0]
-        found.append((names_of(name), verdict))
-    return found
+        pairs.append((names_of(name), verdict))
+    return pairs
 
 
 def commands(text: str) -> list[tuple[str, dict[str, str], str]]:
     """Return the command, properties and message of each line, as a runner of GitHub reads them."""
-    found = []
+    rows = []
     for line in text.splitlines():
         match = re.fullmatch("::([a-z]+) ([^:]*)::(.*)", line)
         assert match, line
         properties = dict(pair.split("=", 1) for pair in match[2].split(","))
         decoded = {key: _percent(value) for key, value in properties.items()}
-        found.append((match[1], decoded, _percent(match[3])))
-    return found
+        rows.append((match[1], decoded, _percent(match[3])))
+    return rows
 
 
 def _percent(text: str) -> str:
@@ -227,29 +227,29 @@ def _percent(text: str) -> str:
 
 
 def _github(text: str) -> Rows:
-    found = []
+    pairs = []
     for _, properties, message in commands(text):
         match = _IN_MESSAGE.match(message)
         assert match, message
-        found.append((names_of(match[1]), properties["title"].split()[0]))
-    return found
+        pairs.append((names_of(match[1]), properties["title"].split()[0]))
+    return pairs
 
 
 def _prometheus(text: str) -> Rows:
-    found: Rows = []
+    pairs: Rows = []
     for sample in samples(text):
         if sample.name.endswith(("_finding", "_undecided")):
             names = tuple(unescaped(sample.labels[key]) for key in _KEYS)
-            found += [(names, sample.labels["verdict"])] * int(sample.value)
-    return found
+            pairs += [(names, sample.labels["verdict"])] * int(sample.value)
+    return pairs
 
 
 def samples(text: str) -> list[Any]:
     """Return the samples of a metrics file; no two of them have the same name and labels."""
-    found = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
-    keys = Counter((sample.name, *sorted(sample.labels.items())) for sample in found)
+    metrics = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    keys = Counter((sample.name, *sorted(sample.labels.items())) for sample in metrics)
     assert set(keys.values()) <= {1}
-    return found
+    return metrics
 
 
 COLUMNS = "custom-columns=NS:.namespace,POD:.pod,C:.container,VERDICT:.verdict"

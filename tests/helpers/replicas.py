@@ -48,20 +48,22 @@ def replicas(
     count: int = 8, *, own_names: bool = False, managed_fields: bool = False, number: int = 0
 ) -> list[Json]:
     """Return pods of one Deployment of two containers, all running; with their names in them if asked to."""
-    found: list[Json] = json.loads(_replicas(count, own_names, managed_fields, number))
-    return found
+    manifests: list[Json] = json.loads(_replicas(count, own_names, managed_fields, number))
+    return manifests
 
 
 @cache
 def _replicas(count: int, own_names: bool, managed_fields: bool, number: int) -> str:
     """Return them as JSON: to read it takes a fraction of the time that making them does."""
     chance = Chance(number)
-    one = workloads.workload(chance, number)
-    spec = {**one.newest.spec, "containers": [_CONTAINER, {**_CONTAINER, "name": "proxy"}]}
+    workload = workloads.workload(chance, number)
+    spec = {**workload.newest.spec, "containers": [_CONTAINER, {**_CONTAINER, "name": "proxy"}]}
     plain = {key: value for key, value in spec.items() if key not in {"affinity", "initContainers"}}
-    template = replace(one.newest, spec=plain)
+    template = replace(workload.newest, spec=plain)
     shape = Shape(managed_fields=managed_fields, calm=True)
-    made = list(pods.replicas(replace(one, templates=(template,), network=""), count, NODES, chance, shape))
+    made = list(
+        pods.replicas(replace(workload, templates=(template,), network=""), count, NODES, chance, shape)
+    )
     for pod in made if own_names else ():
         for container in pod["spec"]["containers"]:
             own = {"name": "OWN_NAME", "value": pod["metadata"]["name"]}
@@ -78,9 +80,9 @@ def deployments(number: int, each: int, *, own_names: bool = False) -> Iterator[
 
 def pods_and_nodes(count: int, release: str = "1.30.14", *, calm: bool = True) -> Iterator[Json]:
     """Yield the pods of a small cluster and then its nodes."""
-    found: list[Json] = json.loads(_cluster(count, release, calm))
-    yield from (one for one in found if one["kind"] == "Pod")
-    yield from (one for one in found if one["kind"] == "Node")
+    manifests: list[Json] = json.loads(_cluster(count, release, calm))
+    yield from (manifest for manifest in manifests if manifest["kind"] == "Pod")
+    yield from (manifest for manifest in manifests if manifest["kind"] == "Node")
 
 
 @cache

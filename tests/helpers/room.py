@@ -42,12 +42,12 @@ def verdicts(
     flags = more if old == "auto" else ("--override-node-releases", *more)
     result = run("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *flags, stdin=as_json(*objects))
     assert result.code == 0, result.err
-    found = {}
+    pod_verdicts = {}
     for item in result.items:
-        why = next((one["text"] for one in item["reasons"] if one["id"] == "HC048"), "")
+        why = next((reason["text"] for reason in item["reasons"] if reason["id"] == "HC048"), "")
         out = why.removeprefix("not admitted again: ").partition(":")[0]
-        found[item["pod"]] = f"{item['verdict']} {out}".strip()
-    return found
+        pod_verdicts[item["pod"]] = f"{item['verdict']} {out}".strip()
+    return pod_verdicts
 
 
 def refused(case: dict[str, Any], kubelet: Kubelet, wanted: dict[str, str]) -> dict[str, str]:
@@ -59,9 +59,9 @@ def refused(case: dict[str, Any], kubelet: Kubelet, wanted: dict[str, str]) -> d
     node = {"apiVersion": "v1", "kind": "Node", **case["node"]}
     pods = collect([node, *case["pods"]]).pods
     tenants = [Tenant(pod, asking(pod, allocatable, kubelet), devices={}) for pod in pods]
-    found = outcomes(tenants, node_resources(allocatable), kubelet)
+    shortages = outcomes(tenants, node_resources(allocatable), kubelet)
     return {
         uid: short.reason
-        for uid, short in found.items()
+        for uid, short in shortages.items()
         if uid in wanted or short.certain or not short.preemptor
     }

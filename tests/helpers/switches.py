@@ -35,7 +35,7 @@ def check(made: dict[str, Any]) -> None:
     assert len(made["observed"]) == len(made["unasked"]) == len(made["after"]) >= 20
     assert {name.split("/")[1] for name in made["before"]} == {"kubepods"}
     assert {name.split("/")[1] for name in made["after"]} == {"kubepods.slice"}
-    found = examine(dump_of(made), upgrade(made["to"], made["from"]))
-    (said,) = [one for one in found if one.id == "PF-111"]
+    findings = examine(dump_of(made), upgrade(made["to"], made["from"]))
+    (said,) = [finding for finding in findings if finding.id == "PF-111"]
     assert said.status is Status.ERROR
     assert f"answers systemd, which kubelet {made['to']} takes: it kills and creates every pod" in said.text

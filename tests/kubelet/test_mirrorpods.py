@@ -61,10 +61,10 @@ def test_the_uids_never_contradict(before: str, after: str) -> None:
 )
 def test_it_does_not_matter_which_kubelet_comes_first(before: str, after: str) -> None:
     # plans share the answer between an upgrade and its way back
-    one, other = kubelet(before), kubelet(after)
+    earlier, other = kubelet(before), kubelet(after)
     for name in CASES:
-        spec = served(without_what_a_mirror_hides(case(name)[0]), one)
-        assert same_for_mirror(spec, one, other) is same_for_mirror(spec, other, one), name
+        spec = served(without_what_a_mirror_hides(case(name)[0]), earlier)
+        assert same_for_mirror(spec, earlier, other) is same_for_mirror(spec, other, earlier), name
 
 
 @pytest.mark.parametrize(("before", "after"), ADJACENT)

@@ -69,12 +69,12 @@ def same(hasher: Hasher, container: Any) -> bool:
 @pytest.mark.parametrize("release", every(2, RELEASES))
 def test_golden_containers(catalog: Catalog, release: str, keep_empty: bool) -> None:
     for hasher in hashers(catalog.kubelet(release), keep_empty=keep_empty):
-        found = [
-            same(hasher, one["container"])
-            for one in golden.exact_rows("containers").values()
-            if "container" in one
+        taken = [
+            same(hasher, row["container"])
+            for row in golden.exact_rows("containers").values()
+            if "container" in row
         ]
-        assert sum(found) > len(found) // 2
+        assert sum(taken) > len(taken) // 2
 
 
 @pytest.mark.usefixtures("untraced")
@@ -83,8 +83,8 @@ def test_golden_containers(catalog: Catalog, release: str, keep_empty: bool) -> 
 def test_random_containers(catalog: Catalog, release: str, source: random_containers.Source) -> None:
     hasher = hashers(catalog.kubelet(release), keep_empty=source == "file")[0]
     tree = catalog.newest_schema().tree
-    for one in random_containers.containers(tree, randomness.SEED, 40, source):
-        same(hasher, loads(decode_text(one)))
+    for text in random_containers.containers(tree, randomness.SEED, 40, source):
+        same(hasher, loads(decode_text(text)))
 
 
 USUAL: dict[str, Any] = {
@@ -142,8 +142,8 @@ ODD: tuple[dict[str, Any], ...] = (
 def test_usual_and_odd_json(catalog: Catalog, release: str) -> None:
     hasher = hashers(catalog.kubelet(release))[0]
     assert same(hasher, USUAL)
-    for one in ODD:
-        same(hasher, {**USUAL, **one})
+    for odd in ODD:
+        same(hasher, {**USUAL, **odd})
     same(hasher, {"image": "without a name"})
 
 
@@ -165,7 +165,10 @@ def test_a_struct_is_compiled_once_it_pays(catalog: Catalog, monkeypatch: pytest
 def test_a_strict_struct_refuses_what_it_does_not_know(catalog: Catalog) -> None:
     (hasher,) = hashers(catalog.kubelet("1.30.14"))
     known = {key: value for key, value in USUAL.items() if key != "unknown"}
-    assert [Remarshal(hasher.container, strict=True).fits(one) for one in (USUAL, known)] == [False, True]
+    assert [Remarshal(hasher.container, strict=True).fits(container) for container in (USUAL, known)] == [
+        False,
+        True,
+    ]
     deep = {**known, "env": [{"name": "A", "unknown": 1}]}
     assert not Remarshal(hasher.container, strict=True).fits(deep)
 
@@ -185,30 +188,30 @@ def struct(*fields: Field) -> Struct:
     ids=["interface", "float", "bytes", "twice"],
 )
 def test_what_no_container_has_is_left_to_the_steps(odd: Struct) -> None:
-    found = Remarshal(odd)
-    assert not found.fits({"a": "x"})
-    assert found.text({"a": "x"}) is None
+    remarshal = Remarshal(odd)
+    assert not remarshal.fits({"a": "x"})
+    assert remarshal.text({"a": "x"}) is None
 
 
 def test_what_is_always_written() -> None:
     """A pointer, a list and a number without omitempty."""
     pointer, numbers = Pointer("*string", _STRING), Slice("[]string", _STRING)
-    one = Remarshal(
+    remarshal = Remarshal(
         struct(Field("P", pointer, "p"), Field("L", numbers, "l"), Field("N", Basic("int32", "int32"), "n"))
     )
-    assert one.text({"p": "x", "l": ["y"], "n": 0}) == '{"p":"x","l":["y"],"n":0}'
+    assert remarshal.text({"p": "x", "l": ["y"], "n": 0}) == '{"p":"x","l":["y"],"n":0}'
     odds: tuple[dict[str, Any], ...] = ({"p": None}, {"l": []}, {"n": None})
     for odd in odds:
-        assert one.text({"p": "x", "l": ["y"], "n": 0, **odd}) is None
+        assert remarshal.text({"p": "x", "l": ["y"], "n": 0, **odd}) is None
 
 
 def test_parts_need_fields_that_are_printed_by_themselves() -> None:
     assert compile_parts(struct(Field("A", struct(), "", embedded=True)), keep_empty=False) is None
     forgetful = Slice("[]*string", Pointer("*string", _STRING))
     assert compile_parts(struct(Field("A", forgetful, "a")), keep_empty=False) is None
-    found = compile_parts(struct(Field("A", _STRING, "a")), keep_empty=False)
-    assert found is not None
-    assert found([]) is None
+    parts = compile_parts(struct(Field("A", _STRING, "a")), keep_empty=False)
+    assert parts is not None
+    assert parts([]) is None
 
 
 @pytest.mark.parametrize("release", ["1.16.15", "1.31.14"])

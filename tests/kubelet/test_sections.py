@@ -21,7 +21,9 @@ SOME = list(CASES)[:: max(len(CASES) // 60, 1)]
 
 def printings(catalog: Catalog) -> Iterator[Printing]:
     """Yield each way of printing that a known release has, and the other encoding/json of it."""
-    ways = dict.fromkeys((one.schema, one.era) for one in map(catalog.kubelet, catalog.releases()))
+    ways = dict.fromkeys(
+        (kubelet.schema, kubelet.era) for kubelet in map(catalog.kubelet, catalog.releases())
+    )
     for schema, era in ways:
         for escapes in ESCAPES if era.hashes_json else ["go1.22"]:
             yield printing_of(schema, era, escapes)
@@ -41,9 +43,9 @@ def test_every_text_is_that_of_the_hasher(catalog: Catalog) -> None:
                 with pytest.raises(DecodeError):
                     printer.sections(printing, CASES[case])
                 continue
-            found = printer.sections(printing, CASES[case])
-            assert found.text == expected, case
-            assert printer.sections(printing, CASES[case]) == found
+            sections = printer.sections(printing, CASES[case])
+            assert sections.text == expected, case
+            assert printer.sections(printing, CASES[case]) == sections
             texts.add(expected)
     assert len(texts) > 5 * len(SOME)
 
@@ -89,10 +91,10 @@ def test_what_a_schema_knows_and_the_keys_are_those_of_the_whole(catalog: Catalo
         assert printer.keys(container) == keys_of(container)
         for schema in schemas:
             expected = compile_pruner(schema.container)(container)
-            found = printer.pruned(schema, container)
-            assert (found, list(found)) == (expected, list(expected)), case
-            assert (found is container) == (expected is container)
-            changed += found is not container
+            known = printer.pruned(schema, container)
+            assert (known, list(known)) == (expected, list(expected)), case
+            assert (known is container) == (expected is container)
+            changed += known is not container
     assert changed > 0
 
 

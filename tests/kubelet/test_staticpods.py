@@ -56,8 +56,8 @@ def test_every_golden_container_text_and_hash(catalog: Catalog, release: str) ->
         ephemeral = len(manifest["spec"].get("ephemeralContainers") or ())
         containers = [*static_containers(manifest, kubelet).values()]
         compared = containers[: len(containers) - ephemeral]
-        found = [{"hash": hasher.hash(one), "text": hasher.text(one)} for one in compared]
-        assert found == rows("staticpods", release)[name]["containers"], name
+        hashes = [{"hash": hasher.hash(container), "text": hasher.text(container)} for container in compared]
+        assert hashes == rows("staticpods", release)[name]["containers"], name
 
 
 def test_no_golden_file_is_unused() -> None:
@@ -75,8 +75,8 @@ def test_there_is_enough_of_it() -> None:
 def test_every_minor_names_what_kubeadm_writes(minor: str) -> None:
     for name in KUBEADM:
         manifest, node, source = case(name)
-        found = static_pod_uid(manifest, default_catalog().kubelet(newest(minor)), node, source)
-        assert (len(found.uid or ""), found.is_set, found.unknown) == (32, False, "")
+        uid = static_pod_uid(manifest, default_catalog().kubelet(newest(minor)), node, source)
+        assert (len(uid.uid or ""), uid.is_set, uid.unknown) == (32, False, "")
 
 
 @pytest.mark.usefixtures("untraced")
@@ -94,8 +94,8 @@ def test_every_minor_decodes_every_case(minor: str) -> None:
 def test_an_unchanged_tree_gives_the_same_text_and_a_changed_one_another() -> None:
     texts = [static_pod_text(minimal(), default_catalog().kubelet(newest(minor))) for minor in MINORS]
     same = {
-        f"{one}-{other}"
-        for one, other, a, b in zip(MINORS, MINORS[1:], texts, texts[1:], strict=False)
+        f"{minor}-{other}"
+        for minor, other, a, b in zip(MINORS, MINORS[1:], texts, texts[1:], strict=False)
         if a == b
     }
     assert same == {"1.16-1.17", "1.19-1.20", "1.20-1.21", "1.21-1.22", "1.28-1.29"}
@@ -160,8 +160,8 @@ def test_a_uid_that_a_manifest_sets_decides_nothing_before_1_6_where_defaults_ar
 
 @pytest.mark.parametrize("release", ["1.6.13", "1.7.16"])
 def test_1_6_and_1_7_read_init_containers_from_annotations(release: str) -> None:
-    found = uid_of(release, case("annotation-init-containers")[0])
-    assert found == StaticUid(
+    uid = uid_of(release, case("annotation-init-containers")[0])
+    assert uid == StaticUid(
         None, unknown="$.metadata.annotations: init containers in annotations, which this release reads"
     )
 
@@ -389,8 +389,8 @@ def test_nothing_of_the_manifest_is_changed_and_shared_parts_are_not_confused() 
 @given(st.sampled_from(RELEASES), st.sampled_from(CASES), st.text(max_size=20))
 def test_more_text_in_a_label_is_another_uid(release: str, name: str, text: str) -> None:
     manifest = copy.deepcopy(case(name)[0])
-    found = []
+    pod_uids = []
     for value in (text, text + "x"):
         manifest["metadata"] = {**(manifest.get("metadata") or {}), "labels": {"l": value}, "uid": None}
-        found.append(uid_of(release, manifest).uid)
-    assert found[0] != found[1]
+        pod_uids.append(uid_of(release, manifest).uid)
+    assert pod_uids[0] != pod_uids[1]

@@ -42,9 +42,9 @@ def mounted(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_name_has_the_hash_of_the_whole_container(release: str, catalog: Catalog) -> None:
     for hasher in hashers(catalog.kubelet(release)):
-        found = around(hasher, mounted("template-00000"), ["template-00000"])
-        assert [found.hash([name]) for name in NAMES] == [hasher.hash(mounted(name)) for name in NAMES]
-        assert (not found.after) == (release == "1.31.14"), "1.31 hashes no mounts"
+        surroundings = around(hasher, mounted("template-00000"), ["template-00000"])
+        assert [surroundings.hash([name]) for name in NAMES] == [hasher.hash(mounted(name)) for name in NAMES]
+        assert (not surroundings.after) == (release == "1.31.14"), "1.31 hashes no mounts"
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -60,9 +60,9 @@ def test_several_names_are_found_in_any_order(release: str, catalog: Catalog) ->
     words = ("word-00001", "word-00000", "word-00002")
     for hasher in hashers(catalog.kubelet(release)):
         template = {**named(*words), "args": ["fixed!"]}
-        found = around(hasher, template, words)
+        surroundings = around(hasher, template, words)
         for names in permutations(("registry.example.com:5000/a/b@c+d_e", *NAMES[:2])):
-            assert found.hash(names) == hasher.hash({**named(*names), "args": ["fixed!"]})
+            assert surroundings.hash(names) == hasher.hash({**named(*names), "args": ["fixed!"]})
 
 
 def test_a_name_that_is_there_twice_is_refused(catalog: Catalog) -> None:

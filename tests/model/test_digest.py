@@ -20,10 +20,10 @@ KEY = b"0123456789abcdef"
 
 
 def digest(document: dict[str, object], *items: object) -> str:
-    found = DocumentDigest()
+    document_digest = DocumentDigest()
     for item in items:
-        found.add(line_of(item))
-    return found.of(document)
+        document_digest.add(line_of(item))
+    return document_digest.of(document)
 
 
 def test_it_is_that_of_sorted_lines_without_spaces() -> None:
@@ -33,8 +33,15 @@ def test_it_is_that_of_sorted_lines_without_spaces() -> None:
 
 
 def test_order_number_and_content_of_items_count() -> None:
-    found = {digest({}), digest({}, 1), digest({}, 1, 2), digest({}, 2, 1), digest({}, 12), digest({"a": 1})}
-    assert len(found) == 6
+    digests = {
+        digest({}),
+        digest({}, 1),
+        digest({}, 1, 2),
+        digest({}, 2, 1),
+        digest({}, 12),
+        digest({"a": 1}),
+    }
+    assert len(digests) == 6
 
 
 def test_a_signature_is_of_one_key_and_one_digest() -> None:

@@ -33,13 +33,13 @@ PREDICTION = Prediction(
 def test_an_item_has_all_that_is_predicted() -> None:
     item = Item(PodName("n", "d", "p", "", ""), ContainerName("c", ContainerType.CONTAINER), PREDICTION)
     for name in Prediction.__struct_fields__:
-        found = getattr(item, name)
-        assert found == getattr(PREDICTION, name), name
-        assert found, name
+        value = getattr(item, name)
+        assert value == getattr(PREDICTION, name), name
+        assert value, name
 
 
 def test_containers_of_one_name_and_type_share_it() -> None:
-    one = container_name("c", ContainerType.INIT)
-    assert one == ContainerName("c", ContainerType.INIT)
-    assert one is container_name("c", ContainerType.INIT)
-    assert one != container_name("c", ContainerType.CONTAINER)
+    name = container_name("c", ContainerType.INIT)
+    assert name == ContainerName("c", ContainerType.INIT)
+    assert name is container_name("c", ContainerType.INIT)
+    assert name != container_name("c", ContainerType.CONTAINER)

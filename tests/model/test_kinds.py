@@ -53,9 +53,9 @@ def test_an_owner_is_of_its_kind_and_of_its_name() -> None:
 def test_nobody_owns_a_pod_that_nothing_controls() -> None:
     bare = PodName("n1", "ns", "a", "uid-a", "")
     controlled = PodName("n1", "ns", "a", "uid-a", "ReplicaSet/web-1", "Deployment/web")
-    assert [Owner("", "").owns(one) for one in (bare, controlled)] == [True, False]
-    assert [Owner("pod", "a").owns(one) for one in (bare, controlled)] == [True, False]
-    assert [Owner("deploy", "web").owns(one) for one in (bare, controlled)] == [False, True]
+    assert [Owner("", "").owns(name) for name in (bare, controlled)] == [True, False]
+    assert [Owner("pod", "a").owns(name) for name in (bare, controlled)] == [True, False]
+    assert [Owner("deploy", "web").owns(name) for name in (bare, controlled)] == [False, True]
 
 
 def test_near_owners_of_the_same_kind_come_first() -> None:

@@ -15,30 +15,30 @@ TEXTS = st.text("ab1.", max_size=6)
 
 
 @cache
-def by_definition(one: str, other: str) -> int:
+def by_definition(text: str, other: str) -> int:
     """Return the optimal string alignment distance, by its recursion."""
-    if not one or not other:
-        return len(one) + len(other)
+    if not text or not other:
+        return len(text) + len(other)
     steps = [
-        by_definition(one[:-1], other) + 1,
-        by_definition(one, other[:-1]) + 1,
-        by_definition(one[:-1], other[:-1]) + (one[-1] != other[-1]),
+        by_definition(text[:-1], other) + 1,
+        by_definition(text, other[:-1]) + 1,
+        by_definition(text[:-1], other[:-1]) + (text[-1] != other[-1]),
     ]
-    if one[-2:] == other[-2:][::-1] and min(len(one), len(other)) > 1:
-        steps.append(by_definition(one[:-2], other[:-2]) + 1)
+    if text[-2:] == other[-2:][::-1] and min(len(text), len(other)) > 1:
+        steps.append(by_definition(text[:-2], other[:-2]) + 1)
     return min(steps)
 
 
 @given(TEXTS, TEXTS)
-def test_the_distance_is_the_fewest_steps(one: str, other: str) -> None:
-    assert distance(one, other) == by_definition(one, other) == distance(other, one)
+def test_the_distance_is_the_fewest_steps(text: str, other: str) -> None:
+    assert distance(text, other) == by_definition(text, other) == distance(other, text)
 
 
 NAMES = ["web", "web-old", "web-canary", "redis-0", "redis-1", "api-gvjfpqrhdz-fd56z", "kube-proxy-x7"]
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found"),
+    ("wanted", "expected"),
     [
         ("wbe", ["web"]),
         ("WEB", ["web", "web-old", "web-canary"]),
@@ -51,9 +51,9 @@ NAMES = ["web", "web-old", "web-canary", "redis-0", "redis-1", "api-gvjfpqrhdz-f
         ("", []),
     ],
 )
-def test_near_names_come_first_and_others_not_at_all(wanted: str, found: list[str]) -> None:
-    assert near(wanted, NAMES) == found
-    assert near(wanted, reversed(NAMES)) == found
+def test_near_names_come_first_and_others_not_at_all(wanted: str, expected: list[str]) -> None:
+    assert near(wanted, NAMES) == expected
+    assert near(wanted, reversed(NAMES)) == expected
 
 
 def test_as_many_as_are_asked_for() -> None:

@@ -18,9 +18,9 @@ def test_what_replicas_share_makes_no_difference() -> None:
     assert structs.replace(container, line=container.line + 1) != container
     assert structs.replace(pod, labels={}) != pod
     assert pod != container
-    for one in (pod, container):
+    for value in (pod, container):
         with pytest.raises(TypeError):
-            hash(one)
+            hash(value)
 
 
 def test_what_a_traceback_shows_holds_no_values() -> None:

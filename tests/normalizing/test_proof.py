@@ -42,28 +42,33 @@ def made(
     *objects: Json, records: list[Json] | None = None, old: str = "auto", **options: Any
 ) -> Normalization:
     rows = [recorded()] if records is None else records
-    found = index(from_node({"containers": rows}))
+    node_records = index(from_node({"containers": rows}))
     return hashcompat.normalize(
-        [*objects, node(f"v{OLD}")], old, options.pop("to", NEW), records=found, **options
+        [*objects, node(f"v{OLD}")], old, options.pop("to", NEW), records=node_records, **options
     )
 
 
-def left_alone(found: Normalization) -> str:
+def left_alone(normalization: Normalization) -> str:
     """Return why the one container is left alone."""
-    (change,) = found.changes
+    (change,) = normalization.changes
     assert change.rewrite is None
-    assert (found.before, found.rewritten) == (found.after, 0) or change.item.verdict.value == "UNKNOWN"
+    assert (normalization.before, normalization.rewritten) == (
+        normalization.after,
+        0,
+    ) or change.item.verdict.value == "UNKNOWN"
     return change.obstacle
 
 
 def test_a_record_that_the_spec_has_is_rewritten_to_what_the_target_computes() -> None:
-    found = made(running())
-    (change,) = found.changes
+    normalization = made(running())
+    (change,) = normalization.changes
     assert change.rewrite is not None
     assert (change.rewrite.recorded, change.rewrite.new, change.rewrite.creator) == (WAS, IS, f"v{OLD}")
     assert (change.rewrite.id, change.rewrite.uid) == (ID, "uid-p")
-    assert (found.before, found.after, found.unknown) == (1, 0, 0)
-    assert [(one.name, one.kubelet, one.runtime) for one in found.nodes] == [("n1", f"v{OLD}", "")]
+    assert (normalization.before, normalization.after, normalization.unknown) == (1, 0, 0)
+    assert [(host.name, host.kubelet, host.runtime) for host in normalization.nodes] == [
+        ("n1", f"v{OLD}", "")
+    ]
 
 
 def test_the_way_back_is_the_same() -> None:
@@ -81,12 +86,12 @@ def test_a_record_of_an_older_kubelet_names_that_one() -> None:
 
 
 def test_what_is_kept_anyway_is_not_in_the_document() -> None:
-    found = made(running(), records=[recorded(IS)])
-    assert (found.changes, found.nodes, found.containers) == ((), (), 1)
+    normalization = made(running(), records=[recorded(IS)])
+    assert (normalization.changes, normalization.nodes, normalization.containers) == ((), (), 1)
 
 
 @pytest.mark.parametrize(
-    ("found", "why"),
+    ("normalization", "why"),
     [
         (made(running(), records=[]), "nothing shows the hash that is recorded"),
         (made(running({**PLAIN, "image": "other"})), "no known kubelet computes its recorded hash"),
@@ -102,48 +107,48 @@ def test_what_is_kept_anyway_is_not_in_the_document() -> None:
     ],
     ids=["none", "image", "hash", "missing", "other", "id", "uid", "manifest"],
 )
-def test_what_is_not_proven_is_left_alone(found: Normalization, why: str) -> None:
-    assert why in left_alone(found)
+def test_what_is_not_proven_is_left_alone(normalization: Normalization, why: str) -> None:
+    assert why in left_alone(normalization)
 
 
 def test_another_cause_than_the_hash_leaves_a_container_alone() -> None:
     metadata = {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": 0}
     sandbox = {"id": "s", "metadata": metadata, "state": "SANDBOX_NOTREADY", "createdAt": "1"}
     rows = [*from_node({"containers": [recorded()]}), *from_node({"items": [sandbox]})]
-    found = hashcompat.normalize([running(), node(f"v{OLD}")], "auto", NEW, records=index(rows))
-    assert left_alone(found) == "not by its hash alone: the pod's latest sandbox is not ready"
+    normalization = hashcompat.normalize([running(), node(f"v{OLD}")], "auto", NEW, records=index(rows))
+    assert left_alone(normalization) == "not by its hash alone: the pod's latest sandbox is not ready"
 
 
 def test_what_is_killed_for_good_is_left_alone() -> None:
     labelled = node(f"v{OLD}")
     labelled["metadata"]["labels"] = {"a": "b"}
     asking = running(spec={"nodeSelector": {"x": "y"}})
-    found = hashcompat.normalize(
+    normalization = hashcompat.normalize(
         [asking, labelled], "auto", NEW, records=index(from_node({"containers": [recorded()]}))
     )
-    assert left_alone(found).startswith("it is killed and not started again")
+    assert left_alone(normalization).startswith("it is killed and not started again")
 
 
 def test_another_runtime_than_those_that_are_known_is_left_alone() -> None:
     other = node(f"v{OLD}")
     other["status"]["nodeInfo"]["containerRuntimeVersion"] = "rkt://1.30.0"
-    found = hashcompat.normalize(
+    normalization = hashcompat.normalize(
         [running(), other], "auto", NEW, records=index(from_node({"containers": [recorded()]}))
     )
-    assert left_alone(found) == "the records of rkt cannot be rewritten"
+    assert left_alone(normalization) == "the records of rkt cannot be rewritten"
 
 
 def test_that_vendors_hash_as_upstream_is_never_assumed() -> None:
-    found = made(running(), to="v1.31.1-aliyun.1", assume_upstream=True)
-    assert "is not public" in left_alone(found)
+    normalization = made(running(), to="v1.31.1-aliyun.1", assume_upstream=True)
+    assert "is not public" in left_alone(normalization)
 
 
 def test_a_static_pod_without_its_manifest_is_left_alone() -> None:
     """Its mirror pod is not what its kubelet hashes."""
     mirror = mirror_pod(PLAIN, status=running()["status"])
     mirror["metadata"]["annotations"]["kubernetes.io/config.hash"] = "0123"
-    found = made(mirror, records=[{**record(WAS, "p-n1", uid="0123"), "id": ID}])
-    assert "--static-pod-dir" in left_alone(found)
+    normalization = made(mirror, records=[{**record(WAS, "p-n1", uid="0123"), "id": ID}])
+    assert "--static-pod-dir" in left_alone(normalization)
 
 
 def static(tmp_path: Path, **metadata: Any) -> tuple[hashcompat.Inventory, str]:
@@ -168,24 +173,29 @@ def of_static(inventory: hashcompat.Inventory, uid: str, old: str = OLD, new: st
 
 def test_a_manifest_is_given_the_uid_that_its_pod_has(tmp_path: Path) -> None:
     inventory, uid = static(tmp_path)
-    found = of_static(inventory, uid)
-    (pin,) = found.pins
+    normalization = of_static(inventory, uid)
+    (pin,) = normalization.pins
     assert (pin.uid, pin.path, pin.pod, len(pin.digest)) == (uid, str(tmp_path / "p.json"), "p-n1", 64)
-    assert (found.before, found.after, found.rewritten) == (1, 0, 1)
+    assert (normalization.before, normalization.after, normalization.rewritten) == (1, 0, 1)
 
 
 def test_where_only_the_uid_changes_no_record_is_rewritten(tmp_path: Path) -> None:
     inventory, _ = static(tmp_path)
     (row,) = hashcompat.hashes(inventory, ["1.36.3"]).items
-    found = of_static(inventory, str(row.uids["1.36.3"].uid), "1.36.3", "1.37.1")
-    assert (len(found.pins), found.rewritten, found.before, found.after) == (1, 0, 1, 0)
-    assert found.changes[0].pinned
+    normalization = of_static(inventory, str(row.uids["1.36.3"].uid), "1.36.3", "1.37.1")
+    assert (len(normalization.pins), normalization.rewritten, normalization.before, normalization.after) == (
+        1,
+        0,
+        1,
+        0,
+    )
+    assert normalization.changes[0].pinned
 
 
 def test_a_uid_of_its_own_stays(tmp_path: Path) -> None:
     inventory, uid = static(tmp_path, uid="1234")
-    found = of_static(inventory, uid)
-    assert (found.pins, found.rewritten, found.after) == ((), 1, 0)
+    normalization = of_static(inventory, uid)
+    assert (normalization.pins, normalization.rewritten, normalization.after) == ((), 1, 0)
 
 
 def test_a_static_pod_that_runs_under_another_uid_is_left_alone(tmp_path: Path) -> None:
@@ -208,9 +218,16 @@ def test_a_static_pod_is_kept_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
         {**record(first.hashes[OLD].value, "p-n1", uid=uid), "id": ID},
         {**record(7, "p-n1", "d", uid=uid), "id": "b" * 64},
     ]
-    found = hashcompat.normalize(inventory, OLD, NEW, records=index(from_node({"containers": rows})))
-    assert (found.pins, found.rewritten, found.before, found.after) == ((), 0, 2, 2)
-    assert all(one.obstacle.startswith("a static pod is kept as a whole") for one in found.changes)
+    normalization = hashcompat.normalize(inventory, OLD, NEW, records=index(from_node({"containers": rows})))
+    assert (normalization.pins, normalization.rewritten, normalization.before, normalization.after) == (
+        (),
+        0,
+        2,
+        2,
+    )
+    assert all(
+        change.obstacle.startswith("a static pod is kept as a whole") for change in normalization.changes
+    )
     assert second.container.name == "d"
 
 
@@ -248,48 +265,52 @@ def test_a_document_is_sealed_as_a_plan_is() -> None:
 def test_what_the_target_computes_must_be_certain() -> None:
     """A backspace is written in two ways, by the Go that a vendor built its kubelet with."""
     odd = {**PLAIN, "args": ["\b"]}
-    found = hashcompat.container_hash(odd, NEW).value
+    value = hashcompat.container_hash(odd, NEW).value
     left = made(
-        running(odd), records=[recorded(found)], old=NEW, to="v1.27.3-gke.100", override_node_releases=True
+        running(odd), records=[recorded(value)], old=NEW, to="v1.27.3-gke.100", override_node_releases=True
     )
     assert left_alone(left) == "what v1.27.3-gke.100 computes of it is not certain"
 
 
 def test_what_is_unknown_is_left_alone() -> None:
-    found = hashcompat.normalize(
+    normalization = hashcompat.normalize(
         [running(), node("v1.30.1-aliyun.1")],
         "auto",
         NEW,
         records=index(from_node({"containers": [recorded(7)]})),
     )
-    assert left_alone(found) == "what the target kubelet does with it is unknown whatever is recorded"
+    assert left_alone(normalization) == "what the target kubelet does with it is unknown whatever is recorded"
 
 
 @pytest.mark.parametrize("rows", [[recorded()], []])
 def test_a_node_whose_release_is_not_known_is_left_alone(rows: list[Json]) -> None:
-    found = hashcompat.normalize(
+    normalization = hashcompat.normalize(
         [running(), node("odd")], "auto", NEW, records=index(from_node({"containers": rows}))
     )
-    assert left_alone(found) == "the release of its kubelet is not known"
+    assert left_alone(normalization) == "the release of its kubelet is not known"
 
 
 def test_a_finished_pod_of_such_a_node_is_kept() -> None:
     ended = pod(status={"phase": "Succeeded"})
-    found = hashcompat.normalize([ended, node("odd")], "auto", NEW)
-    assert (found.changes, found.containers) == ((), 1)
+    normalization = hashcompat.normalize([ended, node("odd")], "auto", NEW)
+    assert (normalization.changes, normalization.containers) == ((), 1)
 
 
 def test_a_line_of_a_log_is_of_no_container() -> None:
     row = Recorded("uid-p", "ns", "p", "c", WAS, running=None)
-    found = hashcompat.normalize([running(), node(f"v{OLD}")], "auto", NEW, records=index([row]))
-    assert left_alone(found) == "its runtime does not show that it runs"
+    normalization = hashcompat.normalize([running(), node(f"v{OLD}")], "auto", NEW, records=index([row]))
+    assert left_alone(normalization) == "its runtime does not show that it runs"
 
 
 def test_what_the_plan_doubts_for_another_record_of_the_node_is_left_alone() -> None:
     rows = [recorded(7), {**record(IS, "r"), "id": "b" * 64}]
     objects = [running(), pod(name="q", status={"phase": "Running"}), node(f"v{NEW}")]
-    found = hashcompat.normalize(objects, "auto", "1.32.13", records=index(from_node({"containers": rows})))
-    assert {one.item.pod.name: one.obstacle for one in found.changes}["q"].startswith("nothing shows")
+    normalization = hashcompat.normalize(
+        objects, "auto", "1.32.13", records=index(from_node({"containers": rows}))
+    )
+    assert {change.item.pod.name: change.obstacle for change in normalization.changes}["q"].startswith(
+        "nothing shows"
+    )
 
 
 def test_a_static_pod_whose_uid_depends_on_the_host_is_left_alone(tmp_path: Path) -> None:
@@ -311,11 +332,11 @@ def test_a_static_pod_of_an_unknown_release_is_left_alone(tmp_path: Path) -> Non
 
 def test_a_manifest_that_is_no_file_is_left_alone(tmp_path: Path) -> None:
     inventory, uid = static(tmp_path)
-    (one,) = inventory.pods
-    assert one.static_manifest is not None
-    told = structs.replace(one, static_manifest=structs.replace(one.static_manifest, raw=b""))
-    found = of_static(structs.replace(inventory, pods=(told,)), uid)
-    assert left_alone(found) == "its manifest is not a regular file"
+    (static_pod,) = inventory.pods
+    assert static_pod.static_manifest is not None
+    told = structs.replace(static_pod, static_manifest=structs.replace(static_pod.static_manifest, raw=b""))
+    normalization = of_static(structs.replace(inventory, pods=(told,)), uid)
+    assert left_alone(normalization) == "its manifest is not a regular file"
 
 
 def test_a_manifest_behind_a_link_is_left_alone(tmp_path: Path) -> None:
@@ -398,8 +419,10 @@ def test_a_pod_that_does_not_fit_beside_another_is_left_alone() -> None:
     ]
     value = hashcompat.container_hash(container, OLD).value
     rows = [{**record(value, name), "id": ID} for name in "pq"]
-    found = hashcompat.normalize([*pods, where], "auto", NEW, records=index(from_node({"containers": rows})))
-    first, second = found.changes
+    normalization = hashcompat.normalize(
+        [*pods, where], "auto", NEW, records=index(from_node({"containers": rows}))
+    )
+    first, second = normalization.changes
     assert (first.item.verdict.value, first.rewrite is None) == ("RESTART", False)
     assert (second.item.verdict.value, second.rewrite) == ("KILL", None)
 
@@ -412,9 +435,9 @@ def test_a_record_is_rewritten_to_what_the_api_servers_of_the_cluster_serve() ->
     objects = [running(), server, node("v1.13.12")]
     value = hashcompat.container_hash(PLAIN, "1.13.12").value
     records = index(from_node({"containers": [recorded(value)]}))
-    found = hashcompat.normalize(objects, "auto", "1.14.10", records=records)
+    normalization = hashcompat.normalize(objects, "auto", "1.14.10", records=records)
     planned = hashcompat.plan(objects, to="1.14.10", records=records)
-    verdicts = {one.pod.name: one.verdict for one in planned.items}
-    assert {one.item.pod.name: one.item.verdict for one in found.changes} == {
+    verdicts = {item.pod.name: item.verdict for item in planned.items}
+    assert {change.item.pod.name: change.item.verdict for change in normalization.changes} == {
         name: verdict for name, verdict in verdicts.items() if verdict.value != "KEEP"
     }

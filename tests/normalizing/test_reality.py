@@ -31,8 +31,8 @@ def test_what_restarted_for_its_hash_alone_could_have_been_kept(run: Run, tmp_pa
     result = run("normalize", *arguments[1:])
     assert result.code == 0, result.err
     document = result.document
-    found = document["summary"]
-    assert (found["killedBefore"], found["killedAfter"], found["manifests"]) == EXPECTED[name]
+    summary = document["summary"]
+    assert (summary["killedBefore"], summary["killedAfter"], summary["manifests"]) == EXPECTED[name]
     taken = [item for item in document["items"] if item["leftAlone"] is None]
     assert not {"pause-killed", "sandbox-removed"} & {item["pod"] for item in taken}
     changed = {("image-changed", "changed"), ("container-removed", "removed"), ("process-killed", "killed")}

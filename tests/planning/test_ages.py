@@ -35,22 +35,22 @@ pods = st.lists(st.tuples(st.sampled_from("ab"), st.lists(st.tuples(times, times
 
 
 @given(pods, pods, st.randoms())
-def test_the_order_and_the_processes_change_nothing(one: list, other: list, random: Random) -> None:  # type: ignore[type-arg]
+def test_the_order_and_the_processes_change_nothing(group: list, other: list, random: Random) -> None:  # type: ignore[type-arg]
     nodes = Dating(UNTIL, (Dated("a", Reach(NOW - timedelta(hours=5))),))
     alone, first, second = Ages(nodes), Ages(nodes), Ages(nodes)
-    every = [pod(file, *pairs) for file, pairs in (*one, *other)]
-    for ages, some in ((first, one), (second, other)):
+    every = [pod(file, *pairs) for file, pairs in (*group, *other)]
+    for ages, some in ((first, group), (second, other)):
         for file, pairs in some:
             ages.add(pod(file, *pairs))
     first.merge(second.reaches)
-    for found in random.sample(every, len(every)):
-        alone.add(found)
+    for subject in random.sample(every, len(every)):
+        alone.add(subject)
     assert first.dated(Origin()) == alone.dated(Origin())
     assert list(first.warnings()) == list(alone.warnings())
     known = {"a": [NOW - timedelta(hours=5)]}
-    for found in every:
-        shown = [time for c in found.containers for time in (c.started, c.ended and c.ended.finished)]
-        known.setdefault(found.file, []).extend(time for time in shown if time and time <= UNTIL)
+    for subject in every:
+        shown = [time for c in subject.containers for time in (c.started, c.ended and c.ended.finished)]
+        known.setdefault(subject.file, []).extend(time for time in shown if time and time <= UNTIL)
     wanted = min(map(max, known.values())) if all(known.values()) else None
     assert alone.dated(Origin()).taken == wanted
 

@@ -259,7 +259,7 @@ def test_exclusive_cpus_that_are_asked_for_again_are_assumed_to_be_free(
 def test_exclusive_cpus_of_pods_that_are_on_no_node_are_assumed_of_any_node(run: Run) -> None:
     given = pod(whole("2"), node="")
     line = "the CPU manager does not have the policy option full-pcpus-only, with which 1.32.13 asks"
-    assert any(one.startswith(line) for one in assumed(run, "1.32.12", "1.32.13", given))
+    assert any(assumption.startswith(line) for assumption in assumed(run, "1.32.12", "1.32.13", given))
 
 
 @pytest.mark.parametrize(
@@ -279,14 +279,14 @@ def test_allocations_that_an_older_kubelet_left_are_assumed_away(
     more = ("--feature-gates", gates) if gates else ()
     way = ("--from", old, "--to", new)
     result = run("plan", *way, *more, "-f", "-", "-o", "json", stdin=as_json(pod(C)))
-    found = [line for line in result.document["spec"]["assumptions"] if "pod_status_manager_state" in line]
+    lines = [line for line in result.document["spec"]["assumptions"] if "pod_status_manager_state" in line]
     text = "no pod_status_manager_state of an older kubelet is left on these nodes, by which"
-    assert found == ([f"{text} {new} would admit pods that were resized since"] if is_said else [])
+    assert lines == ([f"{text} {new} would admit pods that were resized since"] if is_said else [])
 
 
 @pytest.mark.parametrize("seconds", [60, None])
 def test_a_deadline_that_may_pass_before_the_kubelet_starts_is_said(run: Run, seconds: int | None) -> None:
-    one = pod(C, spec={"activeDeadlineSeconds": seconds})
-    lines = assumed(run, "1.36.4", "1.36.5", one)
+    manifest = pod(C, spec={"activeDeadlineSeconds": seconds})
+    lines = assumed(run, "1.36.4", "1.36.5", manifest)
     expected = "1.36.5 starts before the activeDeadlineSeconds of these pass: ns/p/c"
     assert (expected in lines) is (seconds is not None)

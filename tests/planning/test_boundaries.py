@@ -150,28 +150,28 @@ def expected(old: str, new: str) -> dict[str, set[str]]:
     """Return who restarts and who is undecided: by all minors between, static pods, sidecars from 1.32 on."""
     between = sorted([number(old), number(new)])
     rules = [rule for name, rule in CHANGES.items() if between[0] < int(name.split(".")[1]) <= between[1]]
-    found: dict[str, set[str]] = {"RESTART": set(), "UNKNOWN": set()}
+    names: dict[str, set[str]] = {"RESTART": set(), "UNKNOWN": set()}
     for name, container, sidecar, static in running():
         compared = not sidecar or number(new) >= 32
         moved = sidecar and between[0] < 16 <= between[1]  # its requests count for the QoS class from 1.16 on
         renewed = moved or (static and not same_uid(old, new))
         if renewed or (compared and any(rule(container) for rule in rules)):
-            found["RESTART"].add(name)
+            names["RESTART"].add(name)
         elif compared and sidecar and number(old) < 32:
-            found["UNKNOWN"].add(name)
-    return found
+            names["UNKNOWN"].add(name)
+    return names
 
 
 def verdicts(run: Run, old: str, new: str) -> dict[str, set[str]]:
     given = ("-f", "-", "--override-node-releases", *admitting(old, new))
     command = ("plan", "--from", old, "--to", new, *given, "-o", "json")
     items = run(*command, stdin=cluster()).items
-    found: dict[str, set[str]] = {"RESTART": set(), "UNKNOWN": set()}
+    names: dict[str, set[str]] = {"RESTART": set(), "UNKNOWN": set()}
     for item in items:
         if item["verdict"] != "KEEP":
             waits = item["reasons"][-1]["id"] == "HC055"  # what would restart, behind a sidecar
-            found["RESTART" if waits else item["verdict"]].add(f"{item['pod']}/{item['container']}")
-    return found
+            names["RESTART" if waits else item["verdict"]].add(f"{item['pod']}/{item['container']}")
+    return names
 
 
 NEIGHBOURS = list(pairwise(RELEASES))

@@ -217,12 +217,12 @@ def test_containers_that_are_not_ready_until_their_probe_passes_again(
     pods = [ready("one", 5), ready("slow", 20), ready("not", 90, now=False), pod(C, name="unprobed")]
     command = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *more)
     lines = run(*command, stdin=as_json(*pods)).document["spec"]["besides"]
-    found = [line for line in lines if "readinessProbe" in line]
+    warnings = [line for line in lines if "readinessProbe" in line]
     expected = (
         f"2 containers with a readinessProbe or startupProbe are not ready when {new} starts until it "
         "passes again, up to 20 s (ns/slow/c), so that pods leave their Services: ns/one/c, ns/slow/c"
     )
-    assert found == ([expected] if is_warned else [])
+    assert warnings == ([expected] if is_warned else [])
 
 
 @pytest.mark.parametrize(
@@ -245,8 +245,8 @@ def test_static_pods_are_not_ready_again_under_any_kubelet(
     given["status"] = ready("x", 1)["status"]
     command = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json")
     spec = run(*command, stdin=as_json(given)).document["spec"]
-    found = [line for line in spec["besides"] if "readinessProbe" in line]
-    assert [f"up to {seconds} s" in line for line in found] == ([True] if seconds else [])
+    warnings = [line for line in spec["besides"] if "readinessProbe" in line]
+    assert [f"up to {seconds} s" in line for line in warnings] == ([True] if seconds else [])
 
 
 @pytest.mark.parametrize(
@@ -275,8 +275,8 @@ def test_a_pod_of_which_nothing_runs_fails_once_its_deadline_has_passed(
 def merged(catalog: Catalog, old: str, new: str, *pods: Json) -> Plan:
     """Return the plan of pods that a process each decides."""
     planners = [Planner(Way(old, new), (), View(catalog)) for _ in pods]
-    for planner, one in zip(planners, pods, strict=True):
-        for each in collect([one]).pods:
+    for planner, manifest in zip(planners, pods, strict=True):
+        for each in collect([manifest]).pods:
             planner.add(each)
     first, *others = planners
     for other in others:
@@ -286,7 +286,7 @@ def merged(catalog: Catalog, old: str, new: str, *pods: Json) -> Plan:
 
 def test_unready_containers_of_several_processes_are_one_line(catalog: Catalog) -> None:
     pods = [ready("a", 5), ready("b", 9), ready("d", 9), ready("c", 3)]
-    (line,) = (one for one in merged(catalog, "1.33.5", "1.34.10", *pods).besides if "Probe" in one)
+    (line,) = (text for text in merged(catalog, "1.33.5", "1.34.10", *pods).besides if "Probe" in text)
     assert line.startswith("4 containers")
     assert "up to 9 s (ns/b/c)" in line
     assert line.endswith(": ns/a/c, ns/b/c, ns/c/c, 1 more")
@@ -398,7 +398,7 @@ def test_what_an_init_container_of_a_recreated_pod_needs_to_run_again(
 def test_needs_of_several_processes_are_one_line(catalog: Catalog) -> None:
     pods = [pod({**C, "imagePullPolicy": "Never"}, name=name) for name in "ab"]
     besides = merged(catalog, "1.30.14", "1.31.14", *pods).besides
-    assert any(one.endswith(": ns/a/c, ns/b/c") for one in besides)
+    assert any(text.endswith(": ns/a/c, ns/b/c") for text in besides)
 
 
 def test_what_happens_besides_restarts_is_in_every_report(run: Run, tmp_path: Path) -> None:
@@ -500,7 +500,7 @@ def test_a_kubelet_before_1_28_waits_for_the_end_of_a_sidecar(run: Run, new: str
     }
     way = ("plan", "--from", "1.29.15", "--to", new, "--feature-gates", "SidecarContainers=true")
     result = run(*(way[:5] if new == "1.27.16" else way), "-f", "-", "-o", "json", stdin=as_json(given))
-    assert [one["verdict"] for one in result.items if one["container"] == "s"] == [verdict]
+    assert [item["verdict"] for item in result.items if item["container"] == "s"] == [verdict]
     stuck = [line for line in result.document["spec"]["besides"] if "waits for its end" in line]
     assert bool(stuck) is (verdict == "KEEP")
 
@@ -537,10 +537,10 @@ def test_a_container_that_is_kept_and_cannot_be_created_again_is_warned_of(
     result = run(*command, stdin=as_json(pod(C, spec=spec)))
     assert result.item["verdict"] == "KEEP"
     start = "1 pod does not start again once a container ends: "
-    found = [
+    warnings = [
         line.removeprefix(start) for line in result.document["spec"]["besides"] if line.startswith(start)
     ]
-    assert [line.partition(": ")[0] for line in found] == expected
+    assert [line.partition(": ")[0] for line in warnings] == expected
 
 
 def test_a_manifest_whose_field_an_api_server_may_drop_is_not_warned_of(run: Run) -> None:

@@ -59,7 +59,7 @@ def test_another_release_contradicts_unless_nothing_distinguishes_them(
     new = "1.36.0" if told == "1.35.3" else NEW
     plan = hashcompat.plan([node(reported), PODS[0]], told, new)
     assert verdicts(plan) == {"a": verdict}
-    assert [one.node for one in plan.disputed] == (["n1"] if verdict == "UNKNOWN" else [])
+    assert [dispute.node for dispute in plan.disputed] == (["n1"] if verdict == "UNKNOWN" else [])
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_whatever_overrides_them_says_so(run: Run, command: str, form: str) -> N
     result = overridden(run(command, *target, *WAY, "-f", "c.json", OVERRIDE, "-o", form))
     if form == "json" and command in {"plan", "gate"}:
         spec = result.document["spec"]
-        found = spec if command == "plan" else spec["plan"]
-        assert found["disputedNodes"] == [{"node": "n1", "kubelet": "v1.30.14"}]
-        assert found["overrideNodeReleases"] is True
+        plan = spec if command == "plan" else spec["plan"]
+        assert plan["disputedNodes"] == [{"node": "n1", "kubelet": "v1.30.14"}]
+        assert plan["overrideNodeReleases"] is True
 
 
 def test_a_page_says_so(run: Run) -> None:

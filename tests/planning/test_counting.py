@@ -52,8 +52,8 @@ Numbers = dict[Way, tuple[int, int]]
 
 
 def pairs(releases: Sequence[str], *, auto: bool = False) -> list[Way]:
-    found = [Way(*pair) for pair in permutations(releases, 2)]
-    return [*found, *(Way(AUTO, release) for release in releases)] if auto else found
+    ways = [Way(*pair) for pair in permutations(releases, 2)]
+    return [*ways, *(Way(AUTO, release) for release in releases)] if auto else ways
 
 
 HYPOTHETICAL = Options(override_node_releases=True)
@@ -64,8 +64,8 @@ def counted(inventory: Inventory, ways: Sequence[Way], view: View) -> tuple[Numb
     """Return the counts of all upgrades together, and of those that start elsewhere."""
     named = [way for way in ways if way.old != AUTO]
     counting = Counting(ways, named, inventory.nodes, view)
-    for found in inventory.pods:
-        counting.add(found)
+    for subject in inventory.pods:
+        counting.add(subject)
     now, later = (counting.hops(elsewhere=away) for away in (False, True))
     assert list(now) == list(ways)
     assert list(later) == named
@@ -77,18 +77,18 @@ def planned(inventory: Inventory, ways: Iterable[Way], view: View) -> Numbers:
     numbers = {}
     for way in ways:
         planner = Planner(way, inventory.nodes, view)
-        for found in inventory.pods:
-            planner.add(found)
+        for subject in inventory.pods:
+            planner.add(subject)
         summary = planner.plan().summary
         numbers[way] = summary.findings, summary.unknown
     return numbers
 
 
 def assert_alike(inventory: Inventory, ways: Sequence[Way], view: View) -> tuple[Numbers, Numbers]:
-    found = now, later = counted(inventory, ways, view)
+    counts = now, later = counted(inventory, ways, view)
     assert now == planned(inventory, ways, view)
     assert later == planned(inventory, later, elsewhere(view))
-    return found
+    return counts
 
 
 def of(*objects: Json) -> Inventory:
@@ -102,12 +102,12 @@ def test_every_count_of_a_random_cluster_is_that_of_a_plan(
 ) -> None:
     cluster = Cluster(f"{randomness.SEED}/{number}", catalog, RELEASES)
     count, step = (24, 3) if randomness.FRESH else (16, 4)
-    found = [one for one in cluster.objects(count) if with_nodes or one["kind"] == "Pod"]
+    manifests = [manifest for manifest in cluster.objects(count) if with_nodes or manifest["kind"] == "Pod"]
     chosen = RELEASES[number % step :: step]
     view = View(
         catalog, Options(keep_going=True, override_node_releases=True)
     )  # 1.1 has no suffixes below milli
-    now, later = assert_alike(of(*found), pairs(chosen, auto=with_nodes), view)
+    now, later = assert_alike(of(*manifests), pairs(chosen, auto=with_nodes), view)
     if not randomness.FRESH:  # some cluster lacks what these look for
         assert len(set(now.values())) > 4
         assert any(unknown for _, unknown in now.values())
@@ -198,10 +198,10 @@ def test_what_some_api_servers_write_on_reading_counts_where_they_do(catalog: Ca
 
 def test_where_a_pod_is_and_what_owns_it_is_not_of_its_kind() -> None:
     """Each container of a file has a line of its own; they would be looked at one by one."""
-    (found,) = of(pod(C)).pods
-    (container,) = found.containers
-    moved = replace(found, file="f", workload="Deployment/w", containers=(replace(container, line=9),))
-    assert kind(found, None) == kind(moved, None)
+    (subject,) = of(pod(C)).pods
+    (container,) = subject.containers
+    moved = replace(subject, file="f", workload="Deployment/w", containers=(replace(container, line=9),))
+    assert kind(subject, None) == kind(moved, None)
 
 
 def test_what_cannot_be_decoded_is_an_error_that_names_the_file(catalog: Catalog) -> None:
@@ -232,19 +232,19 @@ def test_a_container_is_hashed_as_each_kubelet_hashes_it(catalog: Catalog) -> No
     kubelets = [catalog.kubelet(name) for name in RELEASES]
     inventory = of(*cluster.objects(30))
     asked = Counter[str]()
-    for found in inventory.pods:
-        for container in found.containers:
-            hashes = WayHashes(found, container, View(catalog, HYPOTHETICAL).hash)
+    for subject in inventory.pods:
+        for container in subject.containers:
+            hashes = WayHashes(subject, container, View(catalog, HYPOTHETICAL).hash)
             for kubelet in kubelets:
                 try:
-                    same = hashes(found, container, container.spec, kubelet)
+                    same = hashes(subject, container, container.spec, kubelet)
                 except DecodeError:  # as of 79350u, which the oldest do not read
                     with pytest.raises(DecodeError):
                         container_hash(container.spec, kubelet)
                     continue
                 assert same == container_hash(container.spec, kubelet), kubelet.release
             other, newest = dict(container.spec), kubelets[-1]
-            assert hashes(found, container, other, newest) == container_hash(other, newest)
+            assert hashes(subject, container, other, newest) == container_hash(other, newest)
             asked[container.name] += 1
     assert asked
 
@@ -278,11 +278,15 @@ def test_what_counts_for_no_kind_is_read_by_nothing_that_decides() -> None:
     }
     for name, functions in DECIDING.items():
         body = ast.parse((ROOT / "hashcompat" / "core" / "corev1" / name).read_text()).body
-        read[name] = [one for one in body if isinstance(one, ast.FunctionDef) and one.name in functions]
+        read[name] = [
+            statement
+            for statement in body
+            if isinstance(statement, ast.FunctionDef) and statement.name in functions
+        ]
         assert len(read[name]) == len(functions)
     for name, parts in read.items():
-        found = [one for part in parts for one in ast.walk(part)]
-        texts = {one.value for one in found if isinstance(one, ast.Constant)}
+        elements = [element for part in parts for element in ast.walk(part)]
+        texts = {element.value for element in elements if isinstance(element, ast.Constant)}
         assert texts & unread == OF_OTHERS.get(name, set()), name
 
 
@@ -338,21 +342,21 @@ def mirror(image: str = "i:1", value: str = "x", volume: str = "v", name: str = 
 
 def kinds_of(*objects: Json) -> list[bytes]:
     inventory = of(*objects)
-    nodes = {found.name: found for found in inventory.nodes}
-    return [kind(found, nodes.get(found.node)) for found in inventory.pods]
+    nodes = {host.name: host for host in inventory.nodes}
+    return [kind(subject, nodes.get(subject.node)) for subject in inventory.pods]
 
 
 def test_mirror_pods_are_of_one_kind_whatever_their_texts(catalog: Catalog) -> None:
-    one, other, empty, tagged = kinds_of(
+    plain, other, empty, tagged = kinds_of(
         mirror(),
         mirror(value="y", volume="w", name="q"),
         mirror(value="", name="r"),
         mirror("i:2", name="s"),
     )
-    assert one == other
-    assert len({one, empty, tagged}) == 3
+    assert plain == other
+    assert len({plain, empty, tagged}) == 3
     kubelets = [catalog.kubelet(name) for name in RELEASES if name != "1.1.8"]
-    texts = [found.spec for found in of(mirror(), mirror(value="y", volume="w", name="q")).pods]
+    texts = [subject.spec for subject in of(mirror(), mirror(value="y", volume="w", name="q")).pods]
     for pair in permutations(kubelets, 2):
         assert same_for_mirror(texts[0], *pair) == same_for_mirror(texts[1], *pair)
 
@@ -366,15 +370,15 @@ def test_pods_are_of_one_kind_unless_something_else_than_names_differs() -> None
         pod({**C, "someFieldOfTheFuture": 1}, name="u"),
         pod(name="v", status={"phase": "Failed"}),
     )
-    found = kinds_of(*same, *other)
-    assert found[0] == found[1]
-    assert len(set(found)) == 1 + len(other)
+    kinds = kinds_of(*same, *other)
+    assert kinds[0] == kinds[1]
+    assert len(set(kinds)) == 1 + len(other)
 
 
 def test_a_node_counts_by_what_a_pod_asks_of_it() -> None:
     nodes = node("v1.9.11", "n1"), node("v1.9.11", "n2"), node("v1.10.0", "n3")
-    for one, disk in zip(nodes, ("ssd", "hdd", "ssd"), strict=True):
-        one["metadata"]["labels"] = {"disk": disk, "kubernetes.io/hostname": one["metadata"]["name"]}
+    for host, disk in zip(nodes, ("ssd", "hdd", "ssd"), strict=True):
+        host["metadata"]["labels"] = {"disk": disk, "kubernetes.io/hostname": host["metadata"]["name"]}
     names = ("n1", "n2", "n3")
     free = kinds_of(*nodes, *(pod(node=name, name=name) for name in names))
     assert [free[0] == free[1], free[0] == free[2]] == [True, False]

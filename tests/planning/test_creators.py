@@ -268,15 +268,19 @@ def test_a_start_that_is_no_time_is_named(run: Run, started: object) -> None:
 
 def published(old: str, day: date) -> dict[str, bool]:
     """Return the newest older release of each minor on a day, with whether upstream maintained it."""
-    found = {}
+    releases = {}
     for row in json.loads((ROOT / "schemas" / "tables" / "releases.json").read_text())["releases"]:
         days = {int(patch): date.fromisoformat(text) for patch, text in row["patches"].items()}
         number, patch = int(row["minor"].split(".")[1]), int(old.split(".")[2])
-        before = [one for one in days if days[one] <= day and (number, one) < (int(old.split(".")[1]), patch)]
+        before = [
+            candidate
+            for candidate in days
+            if days[candidate] <= day and (number, candidate) < (int(old.split(".")[1]), patch)
+        ]
         if before:
             ends = max(days[min(days)] + timedelta(days=426), days[max(days)])
-            found[f"{row['minor']}.{max(before)}"] = day <= ends
-    return found
+            releases[f"{row['minor']}.{max(before)}"] = day <= ends
+    return releases
 
 
 @pytest.mark.usefixtures("untraced")
@@ -290,11 +294,13 @@ def test_unknown_is_what_the_dates_leave_open(old: str, new: str) -> None:
     """A cluster whose pods started over two years; each older release is asked for its hash."""
     objects = list(start_times.cluster(old, 58, datetime(2026, 5, 1, tzinfo=UTC)))
     days, specs = {}, {}
-    for one in objects:
-        for row in one["status"].get("containerStatuses", ()):
-            days[one["metadata"]["name"], row["name"]] = row["state"].get("running", {}).get("startedAt", "")
-        for spec in one["spec"].get("containers", ()):
-            specs[one["metadata"]["name"], spec["name"]] = spec
+    for manifest in objects:
+        for row in manifest["status"].get("containerStatuses", ()):
+            days[manifest["metadata"]["name"], row["name"]] = (
+                row["state"].get("running", {}).get("startedAt", "")
+            )
+        for spec in manifest["spec"].get("containers", ()):
+            specs[manifest["metadata"]["name"], spec["name"]] = spec
     verdicts = set()
     for item in hashcompat.plan(objects, "auto", new).items:
         key = item.pod.name, item.container.name

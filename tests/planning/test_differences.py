@@ -144,8 +144,8 @@ def test_fields_that_only_one_json_release_knows(
 
 
 def reasons(catalog: Catalog, spec: Mapping[str, Any], old: str, new: str) -> list[tuple[str, str, str]]:
-    found = difference(spec, catalog.kubelet(old), catalog.kubelet(new), catalog)
-    return [(reason.id, reason.path, reason.text) for reason in found]
+    differences = difference(spec, catalog.kubelet(old), catalog.kubelet(new), catalog)
+    return [(reason.id, reason.path, reason.text) for reason in differences]
 
 
 @pytest.mark.parametrize(
@@ -284,13 +284,13 @@ FILLED: dict[str, Any] = {
 
 def test_whatever_changes_the_hash_between_two_minors_is_named(catalog: Catalog) -> None:
     for old, new in itertools.pairwise(f"{minor}.0" for minor in catalog.known.minors):
-        one, other = catalog.kubelet(old), catalog.kubelet(new)
-        differ = container_hash(FILLED, one) != container_hash(FILLED, other)
-        picked = one.era is other.era and not one.era.whole
+        kubelet, other = catalog.kubelet(old), catalog.kubelet(new)
+        differ = container_hash(FILLED, kubelet) != container_hash(FILLED, other)
+        picked = kubelet.era is other.era and not kubelet.era.whole
         assert differ == (
-            not picked and (one.era is not other.era or bool(field_changes(FILLED, one, other)))
+            not picked and (kubelet.era is not other.era or bool(field_changes(FILLED, kubelet, other)))
         ), (old, new)
-        for reason in difference(FILLED, one, other, catalog) if differ else ():
+        for reason in difference(FILLED, kubelet, other, catalog) if differ else ():
             assert reason.id in {rule.id for rule in all_rules()}
             assert "kubernetes/kubernetes#" in reason.text or new in UNKNOWN_PRS, (old, new, reason)
 
@@ -363,13 +363,15 @@ def test_a_type_that_changed_twice_is_named_with_the_release_in_between(catalog:
 def test_the_compiled_walk_finds_what_a_walk_of_every_field_finds(catalog: Catalog) -> None:
     releases = ("1.1.0", "1.2.0", "1.3.0", "1.7.16", "1.9.11", "1.15.12", "1.16.15", "1.20.15", "1.30.14")
     zero = {**FILLED, "resources": {"limits": {"cpu": "0"}}, "securityContext": {"privileged": False}}
-    for one, other in itertools.permutations(map(catalog.kubelet, releases), 2):
-        every_field = one.era.prints_unset_fields
+    for kubelet, other in itertools.permutations(map(catalog.kubelet, releases), 2):
+        every_field = kubelet.era.prints_unset_fields
         for spec in (NAMES, FILLED, zero):
-            sides = (compile_hasher(each.schema, each.era, each.escapes[0], False) for each in (one, other))
+            sides = (
+                compile_hasher(each.schema, each.era, each.escapes[0], False) for each in (kubelet, other)
+            )
             pairs = side_by_side(*((hasher.container, hasher.decode(spec)) for hasher in sides))
-            found = (of_kubelets._field_change(pair, every_field=every_field) for pair in pairs)
-            assert field_changes(spec, one, other) == list(dict.fromkeys(filter(None, found)))
+            changes = (of_kubelets._field_change(pair, every_field=every_field) for pair in pairs)
+            assert field_changes(spec, kubelet, other) == list(dict.fromkeys(filter(None, changes)))
 
 
 def test_equal_resource_lists_are_no_reason(catalog: Catalog) -> None:

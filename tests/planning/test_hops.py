@@ -91,8 +91,8 @@ def test_a_rollback_counts_what_runs_then(
     run: Run, old: str, new: str, made: Json, taints: list[Json], rollback: tuple[int, int]
 ) -> None:
     machine = {**node(f"v{old}"), "spec": {"taints": taints}}
-    (found,) = steps([spec(run, "auto", new, machine, made)["rollback"]])
-    assert found[2:] == rollback
+    (step,) = steps([spec(run, "auto", new, machine, made)["rollback"]])
+    assert step[2:] == rollback
     replicas = [pod(C, name=f"p{number}") for number in range(3)]
     if taints:
         (several,) = steps([spec(run, "auto", new, machine, *replicas)["rollback"]])
@@ -181,15 +181,15 @@ def test_each_node_goes_on_from_its_own_release(
 def test_a_node_beyond_a_stop_stays_there(run: Run) -> None:
     nodes = [node("v1.9.3", "a"), node("v1.11.10", "b"), node("1.12.1", "c")]
     pods = [pod(SECURED, name=f"p-{name}", node=name) for name in "abc"]
-    found = spec(run, "auto", "1.12.1", *nodes, *pods)
-    assert steps(found["hops"]) == [
+    plan = spec(run, "auto", "1.12.1", *nodes, *pods)
+    assert steps(plan["hops"]) == [
         ("v1.9.3", "1.10.13", 1, 0),
         ("1.10.13", "1.11.10", 0, 0),
         ("auto", "1.12.1", 2, 0),
     ]
-    assert [part["from"] for part in found["hops"][2]["parts"]] == ["1.11.10", "v1.11.10"]
-    assert steps([found["rollback"]]) == [("1.12.1", "auto", 2, 0)]
-    assert steps(found["rollback"]["parts"]) == [
+    assert [part["from"] for part in plan["hops"][2]["parts"]] == ["1.11.10", "v1.11.10"]
+    assert steps([plan["rollback"]]) == [("1.12.1", "auto", 2, 0)]
+    assert steps(plan["rollback"]["parts"]) == [
         ("1.12.1", "v1.9.3", 1, 0),
         ("1.12.1", "v1.11.10", 1, 0),
         ("1.12.1", "1.12.1", 0, 0),
@@ -198,8 +198,8 @@ def test_a_node_beyond_a_stop_stays_there(run: Run) -> None:
 
 def test_nodes_that_are_newer_than_the_target_go_down_a_minor_at_a_time(run: Run) -> None:
     nodes = [node("v1.9.3", "a"), node("v1.13.12", "b")]
-    found = spec(run, "auto", "1.11.0", *nodes, pod(SECURED, node="a"), pod(SECURED, name="q", node="b"))
-    assert [(hop["from"], hop["to"]) for hop in found["hops"]] == [
+    plan = spec(run, "auto", "1.11.0", *nodes, pod(SECURED, node="a"), pod(SECURED, name="q", node="b"))
+    assert [(hop["from"], hop["to"]) for hop in plan["hops"]] == [
         ("v1.9.3", "1.10.13"),
         ("v1.13.12", "1.12.10"),
         ("auto", "1.11.0"),
@@ -209,24 +209,24 @@ def test_nodes_that_are_newer_than_the_target_go_down_a_minor_at_a_time(run: Run
 def test_what_runs_under_an_unknown_release_is_unknown_in_every_hop(run: Run) -> None:
     done = pod(C, name="done", node="x", status={"phase": "Succeeded"})
     lost = (node("v9.9.9", "x"), pod(C, name="px", node="x"), pod(C, name="py", node="gone"), done)
-    found = spec(run, "auto", "1.12.1", node("v1.9.3"), pod(SECURED), *lost)
-    assert steps(found["hops"]) == [
+    plan = spec(run, "auto", "1.12.1", node("v1.9.3"), pod(SECURED), *lost)
+    assert steps(plan["hops"]) == [
         ("auto", "1.10.13", 1, 2),
         ("auto", "1.11.10", 0, 2),
         ("auto", "1.12.1", 1, 2),
     ]
-    assert steps(found["hops"][0]["parts"]) == [("v1.9.3", "1.10.13", 1, 0)]
-    assert steps([found["rollback"]]) == [("1.12.1", "auto", 1, 2)]
+    assert steps(plan["hops"][0]["parts"]) == [("v1.9.3", "1.10.13", 1, 0)]
+    assert steps([plan["rollback"]]) == [("1.12.1", "auto", 1, 2)]
 
 
 def test_without_any_known_release_there_is_no_way(run: Run) -> None:
-    found = spec(run, "auto", "1.12.1", pod(C), node("v9.9.9"))
-    assert (found["hops"], found["rollback"]) == ([], None)
+    plan = spec(run, "auto", "1.12.1", pod(C), node("v9.9.9"))
+    assert (plan["hops"], plan["rollback"]) == ([], None)
 
 
 def test_nodes_without_pods_take_no_hop(run: Run) -> None:
-    found = spec(run, "auto", "1.12.1", pod(C), node("v1.11.0"), node("v1.9.3", "empty"))
-    assert (found["hops"], steps([found["rollback"]])) == ([], [("1.12.1", "v1.11.0", 0, 0)])
+    plan = spec(run, "auto", "1.12.1", pod(C), node("v1.11.0"), node("v1.9.3", "empty"))
+    assert (plan["hops"], steps([plan["rollback"]])) == ([], [("1.12.1", "v1.11.0", 0, 0)])
 
 
 def test_a_mixed_cluster_s_hops_are_told_on_stderr(run: Run) -> None:
@@ -318,9 +318,9 @@ def test_a_node_of_another_release_may_change_its_runtime_first(run: Run) -> Non
     """The runtime is that of today: it shows nothing about a step that starts from another release."""
     host = node("v1.22.17")
     host["status"]["nodeInfo"]["containerRuntimeVersion"] = "docker://20.10.7"
-    found = spec(run, "1.22.17", "1.24.0", host, pod(C))
-    assert steps(found["hops"]) == [("1.22.17", "1.23.17", 0, 0), ("1.23.17", "1.24.0", 0, 0)]
-    assert json.dumps(found["assumptions"]) == "[]"
+    plan = spec(run, "1.22.17", "1.24.0", host, pod(C))
+    assert steps(plan["hops"]) == [("1.22.17", "1.23.17", 0, 0), ("1.23.17", "1.24.0", 0, 0)]
+    assert json.dumps(plan["assumptions"]) == "[]"
 
 
 def test_without_the_node_the_runtime_is_assumed(run: Run) -> None:

@@ -46,12 +46,12 @@ STARTS = ("2018-01-01T00:00:00Z", "2024-09-01T00:00:00Z", "2026-03-02T08:15:00Z"
 
 def objects(chance: random.Random, path: Path, *, distinct: bool) -> str:
     """Write a dump of replicas that started at other times; some differ in more."""
-    found = [copy.deepcopy(one) for one in deployments(4, SIZE, own_names=distinct)]
-    for one in found:
-        if one["kind"] == "Node" and chance.random() < 0.5:
-            one["status"]["nodeInfo"]["kubeletVersion"] = chance.choice(["v1.28.15", "v1.9.11", "odd"])
+    manifests = [copy.deepcopy(manifest) for manifest in deployments(4, SIZE, own_names=distinct)]
+    for manifest in manifests:
+        if manifest["kind"] == "Node" and chance.random() < 0.5:
+            manifest["status"]["nodeInfo"]["kubeletVersion"] = chance.choice(["v1.28.15", "v1.9.11", "odd"])
     changes = [change for what, change in CHANGES.items() if what != "the uid of a static pod"]
-    pods = [one for one in found if one["kind"] == "Pod"]
+    pods = [manifest for manifest in manifests if manifest["kind"] == "Pod"]
     for pod in pods:
         for status in pod["status"]["containerStatuses"]:
             status["state"]["running"]["startedAt"] = chance.choice(STARTS)
@@ -65,7 +65,7 @@ def objects(chance: random.Random, path: Path, *, distinct: bool) -> str:
         if read(dumped([pod], path / "one.json"))[1]:
             pod.clear()
             pod.update(before)
-    return dumped(found, path / "pods.json")
+    return dumped(manifests, path / "pods.json")
 
 
 def plans(name: str, catalog: Catalog, options: Options) -> list[Plan]:
@@ -83,9 +83,9 @@ def test_plans_are_those_of_each_pod_by_itself(
     shapes = [pod.shape for pod in collect.collect((name,)).pods]
     assert len(shapes) - shapes.count(None) > 3 * SIZE
     assert len(set(shapes)) < 40
-    found = plans(name, catalog, Options())
+    results = plans(name, catalog, Options())
     monkeypatch.setattr(survey, "Stencils", Unlike)
-    assert found == plans(name, catalog, Options())
+    assert results == plans(name, catalog, Options())
 
 
 @pytest.mark.usefixtures("untraced")
@@ -100,15 +100,15 @@ def test_records_and_patches_are_those_of_each_pod(
     else:
         some = list(collect.collect((name,)).pods)[::3]
         records = index(
-            Recorded(pod.uid, pod.namespace, pod.name, one.name, 7, running=True)
+            Recorded(pod.uid, pod.namespace, pod.name, container.name, 7, running=True)
             for pod in some
-            for one in pod.containers
+            for container in pod.containers
         )
         view = View(catalog, Options(records=records))
         ways = [("1.30.14", "1.31.14"), ("1.15.12", "1.16.15")]
-    found = [planning.make(collect.collect((name,)), *way, view) for way in ways]
+    results = [planning.make(collect.collect((name,)), *way, view) for way in ways]
     monkeypatch.setattr(survey, "Stencils", Unlike)
-    assert found == [planning.make(collect.collect((name,)), *way, view) for way in ways]
+    assert results == [planning.make(collect.collect((name,)), *way, view) for way in ways]
 
 
 RICH: Json = {
@@ -250,17 +250,17 @@ def changed(document: Json, steps: tuple[Any, ...], first: int = 0, share: int =
 def decided(pod: Json, node: Json, catalog: Catalog) -> list[tuple[bytes, Any]]:
     """Return for each upgrade the kind of a pod, and what is decided of its containers besides hashes."""
     objects = load([node, pod])
-    (one,) = objects.pods
-    at = next((each for each in objects.nodes if each.name == one.node), None)
-    found = []
+    (subject,) = objects.pods
+    at = next((each for each in objects.nodes if each.name == subject.node), None)
+    outcomes = []
     for way in ALL_WAYS:
         judge = Judge(way, objects.nodes, View(catalog, Options(override_node_releases=True)))
-        decisions = [draft.decision(calibrated=True) for draft in judge.drafts(one)]
+        decisions = [draft.decision(calibrated=True) for draft in judge.drafts(subject)]
         said = [(each.verdict, each.reasons, each.pod_recreated) for each in decisions]
         old = catalog.kubelet(way.old)
         dates = Dates(old.published, functools.partial(rulings._names, catalog, old))
-        found.append((kind(one, at, dates), said))
-    return found
+        outcomes.append((kind(subject, at, dates), said))
+    return outcomes
 
 
 @pytest.mark.usefixtures("untraced")
@@ -275,12 +275,12 @@ def test_pods_of_one_kind_are_decided_alike_whatever_else_differs(catalog: Catal
         for place, steps in enumerate(places(document)):
             for made in changed(document, steps, place, share):
                 try:
-                    found = decided(*((made, ITS_NODE) if number == 0 else (RICH, made)), catalog)
+                    outcomes = decided(*((made, ITS_NODE) if number == 0 else (RICH, made)), catalog)
                 except (InputError, ValueError):
                     continue  # no pod, or of another kind of object
-                for (one, said), (usual, expected) in zip(found, first, strict=True):
-                    assert said == expected or one != usual, steps
-                    seen[one == usual, said == expected] += 1
+                for (actual, said), (usual, expected) in zip(outcomes, first, strict=True):
+                    assert said == expected or actual != usual, steps
+                    seen[actual == usual, said == expected] += 1
     assert seen[True, True] > 1800 // share
     assert seen[False, False] > 350 // share
 
@@ -371,7 +371,7 @@ def test_a_replica_that_differs_in_anything_is_planned_as_it_is(
         for made in changed(RICH, steps, number, share):
             if not read(dumped([made], tmp_path / "one.json"))[1]:
                 several = (RICH, made, made) if steps != ("metadata", "uid") else (RICH,)
-                pods += [numbered(one, len(pods) + place) for place, one in enumerate(several)]
+                pods += [numbered(manifest, len(pods) + place) for place, manifest in enumerate(several)]
     name = dumped([ITS_NODE, *pods], tmp_path / "pods.json")
     options = Options(override_node_releases=True, keep_going=True)
 
@@ -382,15 +382,15 @@ def test_a_replica_that_differs_in_anything_is_planned_as_it_is(
     shapes = [pod.shape for pod in collect.collect((name,)).pods]
     assert len(shapes) > 900 // share
     assert len(shapes) - shapes.count(None) > 600 // share
-    found = all_plans()
+    results = all_plans()
     monkeypatch.setattr(survey, "Stencils", Unlike)
-    assert found == all_plans()
+    assert results == all_plans()
 
 
 @pytest.mark.parametrize(("observed", "number"), [(1, 2), (2, 1)])
 def test_images_count_where_a_kubelet_has_not_seen_the_spec(observed: int, number: int) -> None:
     given = [rulecases.changed({"name": "c", "image": image}, observed=observed) for image in ("a:1", "b:1")]
-    assert len({kind(pod, None) for one in given for pod in load([one]).pods}) == number
+    assert len({kind(pod, None) for manifest in given for pod in load([manifest]).pods}) == number
 
 
 @pytest.mark.parametrize("codes", [(0, 1), (1, 0)])
@@ -409,5 +409,5 @@ def test_with_what_code_a_container_ended_decides_about_an_ephemeral_one(codes: 
         }
         pods.append(given)
     plan = hashcompat.plan(pods, "1.33.2", "1.34.4")
-    found = {item.pod.name: item.verdict for item in plan.items if item.container.name == "e"}
-    assert found == {"p0": Verdict.KILL, "p1": Verdict.KEEP}
+    verdicts = {item.pod.name: item.verdict for item in plan.items if item.container.name == "e"}
+    assert verdicts == {"p0": Verdict.KILL, "p1": Verdict.KEEP}

@@ -150,23 +150,23 @@ def result(run: Run, tmp_path: Path) -> Result:
 
 
 def test_each_container_has_its_own_verdict(result: Result) -> None:
-    found: dict[str, Any] = {}
+    outcomes: dict[str, Any] = {}
     for item in result.items:
         if not item["pod"].startswith("fleet-"):
-            found.setdefault(item["pod"], {})[item["container"]] = (
+            outcomes.setdefault(item["pod"], {})[item["container"]] = (
                 item["verdict"],
                 [reason["id"] for reason in item["reasons"]],
             )
-    assert found == {given["metadata"]["name"]: verdicts for given, verdicts in PODS}
+    assert outcomes == {given["metadata"]["name"]: verdicts for given, verdicts in PODS}
 
 
 def test_the_fleet_is_decided_by_its_records(result: Result) -> None:
-    found = [
+    rows = [
         (item["node"], item["verdict"], item["reasons"][0]["id"], item["calibrated"])
         for item in result.items
         if item["pod"].startswith("fleet-")
     ]
-    assert {row: found.count(row) for row in found} == {
+    assert {row: rows.count(row) for row in rows} == {
         ("eks", "RESTART", "HC013", False): 3,
         ("eks", "RESTART", "HC001", True): 33,
         ("k3s", "KEEP", "HC012", True): 60,

@@ -18,17 +18,17 @@ from hashcompat.analysis.planning.reasons import FewNames, listed
     ],
 )
 def test_the_first_few_names_are_shown(names: list[str], shown: str, number: int) -> None:
-    found = FewNames()
+    listing = FewNames()
     for name in names:
-        found.add(name)
-    assert (str(found), len(found)) == (shown, number)
+        listing.add(name)
+    assert (str(listing), len(listing)) == (shown, number)
 
 
 def test_a_pod_counts_once_for_its_containers() -> None:
-    found = FewNames()
+    listing = FewNames()
     for name in ("", "", "p", "p", "q", "p"):
-        found.add(name, repeated=False)
-    assert (str(found), len(found)) == (", p, p, 1 more", 4)
+        listing.add(name, repeated=False)
+    assert (str(listing), len(listing)) == (", p, p, 1 more", 4)
 
 
 def test_names_may_come_one_by_one() -> None:

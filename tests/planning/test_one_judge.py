@@ -174,8 +174,8 @@ def test_counting_with_a_patch_counts_as_planning_does(catalog: Catalog) -> None
     pods = tuple(inventory.pods)
     for _ in range(2):
         tally = HopTally(way, inventory.nodes, view, templates)
-        for found in pods:
-            tally.add(found)
+        for subject in pods:
+            tally.add(subject)
         plan = planning.make(inventory, way.old, way.new, view)
         assert (tally.hop.findings, tally.hop.unknown) == (plan.summary.findings, plan.summary.unknown)
 

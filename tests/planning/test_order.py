@@ -37,7 +37,7 @@ def item(source: random.Random, number: int) -> Json:
     containers = [container(source, name) for name in names]
     where, name = f"n{source.randint(1, 6)}", f"p{number}"
     spec: Json = {"nodeSelector": {"disk": "ssd"}} if source.random() < 0.2 else {}
-    states = [{"name": one, "restartCount": 0, "state": {"running": {}}} for one in names]
+    states = [{"name": name, "restartCount": 0, "state": {"running": {}}} for name in names]
     status: Json = {"status": {"phase": "Running", "containerStatuses": states}}
     kind = source.randint(0, 5)
     if kind == 0:
@@ -61,13 +61,13 @@ def item(source: random.Random, number: int) -> Json:
 
 def items(source: random.Random, count: int) -> list[Json]:
     nodes = [node(kubelet, f"n{number}") for number, kubelet in enumerate(KUBELETS, 1)]
-    for one in nodes:
-        one["metadata"]["labels"] = {"disk": "ssd"}
+    for host in nodes:
+        host["metadata"]["labels"] = {"disk": "ssd"}
     return [*nodes[source.randint(0, 1) :], *(item(source, number) for number in range(count))]
 
 
 def as_lines(objects: list[Json]) -> bytes:
-    return b"\n".join(json.dumps(one).encode() for one in objects)
+    return b"\n".join(json.dumps(manifest).encode() for manifest in objects)
 
 
 def as_documents(objects: list[Json]) -> bytes:
@@ -118,8 +118,8 @@ def test_the_same_items_in_any_form_and_order_give_the_same_plan(run: Run, tmp_p
         source.shuffle(given)
         assert plan(run, "-", stdin=form(given)) == expected
     source.shuffle(given)
-    for number, one in enumerate(given):
-        (tmp_path / f"{number}.json").write_text(json.dumps(one))
+    for number, manifest in enumerate(given):
+        (tmp_path / f"{number}.json").write_text(json.dumps(manifest))
     assert plan(run, tmp_path) == expected
     (tmp_path / "x").write_bytes(as_lines(given[:9]))
     (tmp_path / "y").write_bytes(as_documents(given[9:]))
@@ -135,4 +135,4 @@ def test_another_pod_changes_no_verdict(run: Run, seed: int) -> None:
     more = item(source, 99)
     source.shuffle(given)
     after = plan(run, "-", stdin=as_list([more, *given]))["items"]
-    assert [one for one in after if "p99" not in one["pod"]] == before
+    assert [prediction for prediction in after if "p99" not in prediction["pod"]] == before

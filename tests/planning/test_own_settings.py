@@ -140,8 +140,8 @@ def test_hc057_a_dump_shows_whether_privileged_containers_may_run(
     )
     (tmp_path / "n1.json").write_text(as_text(given))
     more = ("--recorded", tmp_path / "n1.json")
-    found, rules = decided(run, old, new, pod(PRIVILEGED), more=more)
-    assert (found, rules) == (verdict, ["HC012" if verdict == KEPT else "HC057"])
+    verdicts, rules = decided(run, old, new, pod(PRIVILEGED), more=more)
+    assert (verdicts, rules) == (verdict, ["HC012" if verdict == KEPT else "HC057"])
 
 
 def test_a_static_pod_that_a_nodes_gate_lets_refer_to_a_secret(run: Run, dumped: Dumped) -> None:

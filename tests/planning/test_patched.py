@@ -85,8 +85,8 @@ def test_the_way_back_from_a_pinned_kubelet_restarts_nothing(run: Run) -> None:
 def test_a_pinned_kubelet_cannot_hash_what_it_does_not_know_itself(run: Run) -> None:
     pods = as_json(pod(WINDOWS))
     expected = [("RESTART", ["HC005"])]
-    found = verdicts(run, "--from", "1.15.12", "--to", "1.14.10", "--assume-patch", "pin", pods=pods)
-    assert [verdict for verdict, _ in found] == [verdict for verdict, _ in expected]
+    outcomes = verdicts(run, "--from", "1.15.12", "--to", "1.14.10", "--assume-patch", "pin", pods=pods)
+    assert [verdict for verdict, _ in outcomes] == [verdict for verdict, _ in expected]
 
 
 def test_a_patch_leaves_static_pods_their_uid(run: Run) -> None:

@@ -57,11 +57,11 @@ _DOMAINS = ("kubernetes.io", "io.kubernetes", "alibabacloud.com", "hashcompat.io
 @cache
 def keys() -> tuple[str, ...]:
     """Return every key of an annotation or a label that the code or its tables name."""
-    found = {
+    texts = {
         text for path in (ROOT / "hashcompat").rglob("*.py") for text in _QUOTED.findall(path.read_text())
     }
-    found |= {text for path in (ROOT / "schemas" / "tables").glob("*.json") for text in _texts(path)}
-    named = {text for text in found if _KEY.fullmatch(text) and any(part in text for part in _DOMAINS)}
+    texts |= {text for path in (ROOT / "schemas" / "tables").glob("*.json") for text in _texts(path)}
+    named = {text for text in texts if _KEY.fullmatch(text) and any(part in text for part in _DOMAINS)}
     return tuple(sorted(f"{key}c" if key.endswith("/") else key for key in named))
 
 
@@ -113,7 +113,7 @@ def made(index: int, parts: Json) -> Json:
 def verdicts(run: Run, old: str, new: str, pods: list[Json], *more: object) -> list[tuple[Any, ...]]:
     command = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *more)
     items = run(*command, stdin=as_json(*pods)).items
-    assert len(items) == sum(one["kind"] == "Pod" for one in pods)
+    assert len(items) == sum(manifest["kind"] == "Pod" for manifest in pods)
     return [(item["verdict"], item["reasons"], item["podRecreated"], item["hash"]) for item in items]
 
 
@@ -160,7 +160,7 @@ def test_a_pod_that_nobody_owns_does_no_better_as_a_mirror_pod(run: Run, old: st
         ]
         + [host],
     )[:5]
-    assert all(SEVERITY.index(one[0]) >= SEVERITY.index(bare[0]) for one in others)
+    assert all(SEVERITY.index(row[0]) >= SEVERITY.index(bare[0]) for row in others)
 
 
 @pytest.mark.parametrize(
@@ -178,10 +178,10 @@ def test_it_is_said_where_a_mirror_pod_is_not_confirmed(run: Run, old: str, chan
     given["metadata"].update(change)
     command = ("plan", "--from", old, "--to", "1.18.16", "-f", "-", "-o", "json")
     warnings = run(*command, stdin=as_json(given)).document["spec"]["warnings"]
-    found = [line for line in warnings if "annotation of a mirror pod" in line]
+    lines = [line for line in warnings if "annotation of a mirror pod" in line]
     name = given["metadata"]["name"]
     line = f"1 pod with the annotation of a mirror pod {said}: ns/{name}"
-    assert found == ([line] if said else [])
+    assert lines == ([line] if said else [])
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,8 @@ def test_a_wrong_verdict_would_be_found() -> None:
 
 def test_the_page_has_a_row_for_each_change() -> None:
     page = (ROOT / "docs" / "reality.md").read_text()
-    found = [(path, reality.read(path)) for path in reality.changes()]
-    for path, change in found:
+    pairs = [(path, reality.read(path)) for path in reality.changes()]
+    for path, change in pairs:
         tally = VERDICTS[reality.name_of(path)]["static"]
         outcomes = Counter(row["outcome"] for row in change["observed"])
         resting = outcomes["idle"] + outcomes["started"]
@@ -76,7 +76,7 @@ def test_the_page_has_a_row_for_each_change() -> None:
             resting,
         )
         assert f"| {' | '.join(map(str, cells))} |" in page
-    assert len([change for _, change in found if not change["objects"]]) >= 6
+    assert len([change for _, change in pairs if not change["objects"]]) >= 6
 
 
 STARTING = [path for path in reality.changes() if path.name.startswith("starting-")]
@@ -97,32 +97,32 @@ def static_plan(path: Path) -> Any:
 def test_the_pods_that_are_not_ready_for_a_while_are_those_that_were_named(path: Path) -> None:
     """What restarted, and static pods, whose mirror pods may be new, are ready again in any case."""
     change = reality.read(path)
-    found = [_UNREADY.match(line) for line in static_plan(path)["spec"]["besides"]]
-    named = [name for match in found if match for name in match[1].split(", ")]
+    matches = [_UNREADY.match(line) for line in static_plan(path)["spec"]["besides"]]
+    named = [name for match in matches if match for name in match[1].split(", ")]
     assert {name.split("/")[1] for name in named} == reality.unready(change)
 
 
 def test_the_endpoints_of_a_service_went_with_the_pods_that_were_not_ready() -> None:
     """Of kubelets 1.31, 1.34, and 1.35 with its gate on and off; those of a pod without a probe stay."""
-    found = [change for change in map(reality.read, STARTING) if "endpoints" in change]
-    assert {kubelet for change in found for kubelet in (change["from"], change["to"])} == {
+    changes = [change for change in map(reality.read, STARTING) if "endpoints" in change]
+    assert {kubelet for change in changes for kubelet in (change["from"], change["to"])} == {
         *("1.31.14", "1.34.12", "1.35.8")
     }
-    for change in found:
+    for change in changes:
         endpoints = change["endpoints"]
         assert endpoints.keys() == {"ready", "ready-slowly", "sidecar"}
         assert {name for name, seen in endpoints.items() if False in seen} == reality.unready(change)
         assert all(seen[-1] for seen in endpoints.values())
-    assert [bool(reality.unready(change)) for change in found] == [True, False, False, True, False, True]
+    assert [bool(reality.unready(change)) for change in changes] == [True, False, False, True, False, True]
 
 
 def test_the_steps_show_each_reason_and_readiness_that_is_lost_and_kept() -> None:
-    found = [reality.read(path) for path in STARTING]
-    assert {reason for change in found for reason in change["reasons"].values()} == {
+    changes = [reality.read(path) for path in STARTING]
+    assert {reason for change in changes for reason in change["reasons"].values()} == {
         *("OutOfcpu", "OutOfpods", "Preempting", "DeadlineExceeded"),
         *("PodFeatureUnsupported", "PodLevelResourcesNotSupported", "SMTAlignmentError"),
     }
-    assert {"ready" in change["readyAgain"] for change in found} == {True, False}
+    assert {"ready" in change["readyAgain"] for change in changes} == {True, False}
 
 
 @pytest.mark.usefixtures("untraced")

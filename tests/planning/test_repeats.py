@@ -67,11 +67,11 @@ CHANGES = (plain, escaped, quoted, like_a_blank)
 
 
 def dump(path: Path, change: Callable[[Json], Any]) -> str:
-    found = list(deployments(2, 40))
-    for one in found:
-        if one["kind"] == "Pod":
-            change(one)
-    return dumped(found, path / "pods.json")
+    manifests = list(deployments(2, 40))
+    for manifest in manifests:
+        if manifest["kind"] == "Pod":
+            change(manifest)
+    return dumped(manifests, path / "pods.json")
 
 
 def plan(name: str, pair: tuple[str, str], catalog: Catalog) -> Plan:
@@ -117,11 +117,11 @@ def test_a_plan_is_that_of_each_pod_by_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     name = dump(tmp_path, change)
-    found = plan(name, pair, catalog)
+    result = plan(name, pair, catalog)
     certain = not (change is escaped and "gke" in pair[0])
     assert (counted["repeat"] > 50) is (certain and change is not like_a_blank)
     monkeypatch.setattr(Repeats, "_may_repeat", lambda *_: False)
-    assert found == plan(name, pair, catalog)
+    assert result == plan(name, pair, catalog)
 
 
 @pytest.mark.usefixtures("untraced")
@@ -129,10 +129,10 @@ def test_a_plan_is_that_of_each_pod_by_itself(
 def test_a_hash_of_a_replica_is_that_of_its_own_text(release: str, tmp_path: Path, catalog: Catalog) -> None:
     kubelet, templates = catalog.kubelet(release), Templates(View(catalog))
     blanks = Counter[bool]()
-    for one in collect((dump(tmp_path, quoted),)).pods:
-        for container in one.containers:
+    for pod in collect((dump(tmp_path, quoted),)).pods:
+        for container in pod.containers:
             blanks[container.blank is not None] += 1
-            assert templates.of(one, container).hash(kubelet) == container_hash(container.spec, kubelet)
+            assert templates.of(pod, container).hash(kubelet) == container_hash(container.spec, kubelet)
     assert blanks[True] > 10 * blanks[False]
 
 
@@ -140,14 +140,14 @@ def test_hashes_that_compare_otherwise_are_decided_by_themselves(
     tmp_path: Path, catalog: Catalog, counted: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, numbers = dump(tmp_path, plain), itertools.count()
-    found = plan(name, PAIRS[0], catalog)
+    result = plan(name, PAIRS[0], catalog)
     counted.clear()
 
     def another(_: Sequence[int]) -> tuple[int, ...]:
         return (next(numbers),)
 
     monkeypatch.setattr(repeats, "_pattern", another)
-    assert found == plan(name, PAIRS[0], catalog)
+    assert result == plan(name, PAIRS[0], catalog)
     assert counted == {"add": 80}
 
 
@@ -210,13 +210,13 @@ def test_a_pod_that_asks_for_the_node_of_its_replicas_is_refused_in_every_hop(
         of_daemon_set("b-22", "n2", "n2"),
         of_daemon_set("b-33", "n1", "n2"),
     ]
-    found = plan(dumped([*nodes, *pods], tmp_path / "pods.json"), ("auto", "1.36.5"), catalog)
-    assert [(item.pod.name, item.verdict.value) for item in found.items] == [
+    result = plan(dumped([*nodes, *pods], tmp_path / "pods.json"), ("auto", "1.36.5"), catalog)
+    assert [(item.pod.name, item.verdict.value) for item in result.items] == [
         ("a-11", "KEEP"),
         ("b-33", "KILL"),
         ("b-22", "KEEP"),
     ]
-    assert [(hop.new, hop.findings) for hop in found.hops] == [
+    assert [(hop.new, hop.findings) for hop in result.hops] == [
         ("1.34.13", 0),
         ("1.35.10", 1),
         ("1.36.5", 1),
@@ -240,16 +240,16 @@ def test_pods_of_a_snapshot_repeat_as_those_that_it_was_taken_of(
     path, pair = tmp_path / "snapshot.json", ("auto", "1.33.13")
     taken = snapshot(dump(tmp_path, change), with_hashes=with_hashes)
     path.write_text(json.dumps(to_document(taken), indent=2))
-    found = plan(str(path), pair, catalog)
+    result = plan(str(path), pair, catalog)
     # pods whose hashes are hidden are alike where they differ in hidden values alone
     assert (counted["repeat"] > 40) is not with_hashes
     path.write_text(
         json.dumps(to_document(taken), indent=2, sort_keys=True)
     )  # nothing shows what it is in time
-    assert plan(str(path), pair, catalog).items == found.items
+    assert plan(str(path), pair, catalog).items == result.items
     monkeypatch.setattr(Repeats, "_may_repeat", lambda *_: False)
     monkeypatch.setattr(Rulings, "is_shared", lambda *_: False)
-    assert found.items == plan(str(path), pair, catalog).items
+    assert result.items == plan(str(path), pair, catalog).items
 
 
 @pytest.mark.usefixtures("untraced")

@@ -129,8 +129,8 @@ def test_a_matrix_counts_each_text_of_a_number_by_itself(catalog: Catalog) -> No
 def test_a_snapshot_hashes_each_text_of_a_number_by_itself(catalog: Catalog) -> None:
     specs = [{**with_cpu(text), "args": ["x"]} for text in NUMBERS]
     hidden = snapshot(collect(pods(specs)), catalog, with_hashes=True).inventory
-    for spec, found in zip(specs, hidden.pods, strict=True):
-        (container,) = found.containers
+    for spec, subject in zip(specs, hidden.pods, strict=True):
+        (container,) = subject.containers
         for release in (OLD, NEW):
             kubelet = catalog.kubelet(release)
             saved = container_hash(container.spec, kubelet, stored=container.stored)

@@ -96,8 +96,8 @@ def test_hc045_sidecars_end_with_the_last_container_of_a_never_pod(
     run: Run, tmp_path: Path, policy: str, spec: Json, verdict: str
 ) -> None:
     given = shown(policy, **spec)
-    found = items(run, given, exited(), directory=tmp_path)
-    assert (found["c"]["verdict"], found["s"]["verdict"]) == ("KEEP", verdict)
+    predictions = items(run, given, exited(), directory=tmp_path)
+    assert (predictions["c"]["verdict"], predictions["s"]["verdict"]) == ("KEEP", verdict)
 
 
 def test_hc045_a_pod_that_still_initialises_is_not_done(run: Run, tmp_path: Path) -> None:
@@ -131,8 +131,8 @@ def test_hc055_what_follows_a_sidecar_waits_where_no_kubelet_knows_sidecars(
     (tmp_path / "sandboxes.json").write_text(json.dumps([{"status": pods}]))
     way = ("--from", "1.29.15", "--to", new, "--recorded", tmp_path / "sandboxes.json")
     gate = ("--feature-gates", "SidecarContainers=true") if new == "1.28.15" else ()
-    found = run("plan", *way, *gate, "-f", "-", "-o", "json", stdin=as_json(shown())).items
-    assert {one["container"]: one["verdict"] for one in found} == {"c": verdict, "s": "RESTART"}
+    predictions = run("plan", *way, *gate, "-f", "-", "-o", "json", stdin=as_json(shown())).items
+    assert {item["container"]: item["verdict"] for item in predictions} == {"c": verdict, "s": "RESTART"}
 
 
 def needing(status: str) -> Json:
@@ -242,10 +242,10 @@ def test_hc050_how_a_container_ended_decides_about_the_others(
     run: Run, tmp_path: Path, policy: str, spec: Json, ended: Json, expected: tuple[str, str]
 ) -> None:
     """RestartAllContainers is a rule from 1.35 on; a sidecar ends with the last regular container."""
-    found = items(run, shown(policy, **spec), ended, directory=tmp_path)
-    rules = [reason["id"] for reason in found["s"]["reasons"]]
-    assert (found["s"]["verdict"], "".join(rules)) == expected
-    assert (found["c"]["verdict"], found["c"]["observed"]["running"]) == ("KEEP", False)
+    predictions = items(run, shown(policy, **spec), ended, directory=tmp_path)
+    rules = [reason["id"] for reason in predictions["s"]["reasons"]]
+    assert (predictions["s"]["verdict"], "".join(rules)) == expected
+    assert (predictions["c"]["verdict"], predictions["c"]["observed"]["running"]) == ("KEEP", False)
 
 
 def test_hc050_no_rule_counts_while_its_gate_is_off(run: Run, tmp_path: Path) -> None:
@@ -254,16 +254,16 @@ def test_hc050_no_rule_counts_while_its_gate_is_off(run: Run, tmp_path: Path) ->
         ("RestartAllContainersOnContainerExits=false", "KILL"),
         ("RestartAllContainersOnContainerExits=false,ContainerRestartRules=false", "KILL"),
     ):
-        found = items(run, given, with_code(42), directory=tmp_path, more=("--feature-gates", gates))
-        assert found["s"]["verdict"] == verdict
+        predictions = items(run, given, with_code(42), directory=tmp_path, more=("--feature-gates", gates))
+        assert predictions["s"]["verdict"] == verdict
 
 
 def test_hc050_an_ephemeral_container_is_not_restarted_with_the_others(run: Run, tmp_path: Path) -> None:
     given = shown("Always", restartPolicy="Never", restartPolicyRules=RULES)
     given["spec"]["ephemeralContainers"] = [{"name": "e", "image": "i"}]
     given["status"]["ephemeralContainerStatuses"] = [running("e", "d" * 64)]
-    found = items(run, given, with_code(42), directory=tmp_path)
-    assert (found["s"]["verdict"], found["e"]["verdict"]) == ("RESTART", "KEEP")
+    predictions = items(run, given, with_code(42), directory=tmp_path)
+    assert (predictions["s"]["verdict"], predictions["e"]["verdict"]) == ("RESTART", "KEEP")
 
 
 def test_hc050_a_running_init_container_is_restarted_with_the_others(run: Run) -> None:
@@ -274,8 +274,8 @@ def test_hc050_a_running_init_container_is_restarted_with_the_others(run: Run) -
     given["status"]["initContainerStatuses"][0]["state"] = {"terminated": {"exitCode": 42}}
     given["status"]["initContainerStatuses"].append(running("i", "d" * 64))
     given["status"]["containerStatuses"][0]["state"] = {"waiting": {"reason": "PodInitializing"}}
-    found = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(given)).items
-    assert {item["container"]: item["verdict"] for item in found} == {
+    predictions = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(given)).items
+    assert {item["container"]: item["verdict"] for item in predictions} == {
         "c": "KEEP",
         "s": "KEEP",
         "i": "RESTART",
@@ -292,8 +292,12 @@ def test_hc050_another_container_that_runs_keeps_the_pod(
     given["status"]["containerStatuses"].append(running("b", "f" * 64))
     given["spec"]["ephemeralContainers"] = [{"name": "e", "image": "i"}]
     given["status"]["ephemeralContainerStatuses"] = [running("e", "d" * 64)]
-    found = items(run, given, with_code(code), directory=tmp_path)
-    assert (found["b"]["verdict"], found["s"]["verdict"], found["e"]["verdict"]) == (verdict, verdict, "KEEP")
+    predictions = items(run, given, with_code(code), directory=tmp_path)
+    assert (predictions["b"]["verdict"], predictions["s"]["verdict"], predictions["e"]["verdict"]) == (
+        verdict,
+        verdict,
+        "KEEP",
+    )
 
 
 def begun(status: str = "True", policy: str = "Never") -> Json:
@@ -330,14 +334,14 @@ def test_hc050_what_was_begun_gives_a_never_pod_another_sandbox(
     box = {"metadata": {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": 0}}
     (tmp_path / "sandboxes.json").write_text(json.dumps([{"status": {**box, "state": "SANDBOX_NOTREADY"}}]))
     way = (*WAY, "--recorded", tmp_path / "sandboxes.json")
-    found = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(begun(status))).items
-    assert [(item["verdict"], item["podRecreated"]) for item in found] == [expected] * 2
+    predictions = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(begun(status))).items
+    assert [(item["verdict"], item["podRecreated"]) for item in predictions] == [expected] * 2
 
 
 def test_hc050_what_was_begun_comes_before_the_end_of_sidecars(run: Run, tmp_path: Path) -> None:
     """getContainersToReset returns before anything looks at which containers are to run."""
-    found = items(run, begun(), with_code(1), directory=tmp_path)
-    assert (found["c"]["verdict"], found["s"]["verdict"]) == ("KEEP", "RESTART")
+    predictions = items(run, begun(), with_code(1), directory=tmp_path)
+    assert (predictions["c"]["verdict"], predictions["s"]["verdict"]) == ("KEEP", "RESTART")
 
 
 def test_hc050_a_sidecar_whose_rule_restarts_all_does_so_beside_one_that_would_end(run: Run) -> None:
@@ -347,8 +351,8 @@ def test_hc050_a_sidecar_whose_rule_restarts_all_does_so_beside_one_that_would_e
     given["status"]["initContainerStatuses"].append(
         {**running("t"), "state": {"terminated": {"exitCode": 42}}}
     )
-    found = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(given)).items
-    assert {item["container"]: item["verdict"] for item in found}["s"] == "RESTART"
+    predictions = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(given)).items
+    assert {item["container"]: item["verdict"] for item in predictions}["s"] == "RESTART"
 
 
 @pytest.mark.parametrize(
@@ -372,8 +376,8 @@ def test_hc050_what_waits_by_its_own_policy_has_ended_to_a_kubelet_that_follows_
     }
     way, stdin = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json"), as_json(given)
     for text in (stdin, run("snapshot", "-f", "-", stdin=stdin).out.encode()):
-        found = {item["container"]: item["verdict"] for item in run(*way, stdin=text).items}
-        assert found == {"c": "KEEP", "s": verdict}
+        verdicts = {item["container"]: item["verdict"] for item in run(*way, stdin=text).items}
+        assert verdicts == {"c": "KEEP", "s": verdict}
 
 
 def test_hc050_a_kubelet_that_starts_reads_no_status_of_a_static_pod(run: Run) -> None:
@@ -390,10 +394,10 @@ def test_what_a_kubelet_had_begun_outlives_a_snapshot(run: Run, tmp_path: Path) 
 
 
 def test_what_several_processes_found_of_sandboxes_is_added_up() -> None:
-    found = Sandboxes(Records())
-    found.merge({"n1": (9, 5)}, {"n1": [("a", 5, True)], "n2": [("b", 0, False)]})
-    found.merge({"n1": (8, 4)}, {"n1": [("c", 9, False), ("later", 6, True)]})
-    assert found.gone == {"a", "c"}
+    sandboxes = Sandboxes(Records())
+    sandboxes.merge({"n1": (9, 5)}, {"n1": [("a", 5, True)], "n2": [("b", 0, False)]})
+    sandboxes.merge({"n1": (8, 4)}, {"n1": [("c", 9, False), ("later", 6, True)]})
+    assert sandboxes.gone == {"a", "c"}
 
 
 def test_how_containers_ended_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:
@@ -501,10 +505,10 @@ def test_hc049_nobody_knows_whether_a_deadline_has_passed_without_a_time(run: Ru
 def test_hc049_a_pod_is_decided_again_only_where_another_shows_a_later_time_than_nodes(
     run: Run, monkeypatch: pytest.MonkeyPatch, seen: str, again: list[str]
 ) -> None:
-    found, amend = list[str](), PlanRun.amend
+    names, amend = list[str](), PlanRun.amend
 
     def seen_again(self: PlanRun, way: Any, pods: Any, *given: Any) -> None:
-        found.extend(one.name for one in pods)
+        names.extend(subject.name for subject in pods)
         amend(self, way, pods, *given)
 
     monkeypatch.setattr(PlanRun, "amend", seen_again)
@@ -515,14 +519,14 @@ def test_hc049_a_pod_is_decided_again_only_where_another_shows_a_later_time_than
     given = as_json(at(seen), limited("p", "2026-02-01T00:00:00Z"), late, over)
     verdicts = [item["verdict"] for item in run("plan", *WAY, "-f", "-", "-o", "json", stdin=given).items]
     assert verdicts.count("KILL") == 1
-    assert found == again
+    assert names == again
 
 
 def test_hc049_each_replica_has_its_own_start(tmp_path: Path, run: Run) -> None:
-    found = [limited(f"p{number}", f"2026-02-01T00:{number:02}:00Z") for number in range(60)]
-    for number, one in enumerate(found):
-        one["metadata"]["uid"] = f"8cdcb7ba-17d0-11e9-9243-5254006{number:05}"
-    (tmp_path / "pods.json").write_bytes(as_json(at("2026-02-01T01:30:00Z"), *found))
+    pods = [limited(f"p{number}", f"2026-02-01T00:{number:02}:00Z") for number in range(60)]
+    for number, manifest in enumerate(pods):
+        manifest["metadata"]["uid"] = f"8cdcb7ba-17d0-11e9-9243-5254006{number:05}"
+    (tmp_path / "pods.json").write_bytes(as_json(at("2026-02-01T01:30:00Z"), *pods))
     result = run("plan", *WAY, "-f", tmp_path / "pods.json", "-o", "json")
     killed = {item["pod"] for item in result.items if item["verdict"] == "KILL"}
     assert killed == {f"p{number}" for number in range(31)}
@@ -571,9 +575,12 @@ def test_hc027_a_pod_without_a_sandbox_is_created_again(
     result = run(
         "plan", *WAY, "-f", "-", *recorded(tmp_path, row), *more, "-o", "json", stdin=as_json(given, other)
     )
-    found = {(item["pod"], item["container"]): item for item in result.items}
-    assert found["p", "c"]["verdict"] == "KEEP"
-    assert (found["p", "c"]["podRecreated"], found["q", "c"]["podRecreated"]) == (recreated, False)
+    predictions = {(item["pod"], item["container"]): item for item in result.items}
+    assert predictions["p", "c"]["verdict"] == "KEEP"
+    assert (predictions["p", "c"]["podRecreated"], predictions["q", "c"]["podRecreated"]) == (
+        recreated,
+        False,
+    )
     explained = run(
         "explain", "ns/p/c", *WAY, "-f", "-", *recorded(tmp_path, row), *more, "-o", "json",
         stdin=as_json(given, other),
@@ -626,7 +633,7 @@ def test_hc027_a_container_that_runs_without_its_sandbox_is_created_again(
         own = {**record(1), "id": OLD, "createdAt": created}
         options = (*recorded(tmp_path, row, own), *more, "-o", "json")
         result = run("plan", *WAY, "-f", "-", *options, stdin=as_json(given, other))
-        return [next((one["id"] for one in item["reasons"]), "") for item in result.items]
+        return [next((reason["id"] for reason in item["reasons"]), "") for item in result.items]
 
     assert verdicts("1767225400000000000")[0] == "HC027"
     assert verdicts("1767225550000000000")[0] != "HC027"
@@ -640,16 +647,16 @@ def test_a_container_that_was_removed_does_not_run(run: Run, tmp_path: Path, sta
     (tmp_path / "sandboxes.json").write_text(json.dumps([sandbox("uid-p", "p")]))
     row = {**record(1), "id": OLD, "createdAt": "1767225600000000000"}
     more = ("--recorded", tmp_path / "sandboxes.json")
-    found = items(run, given, row, directory=tmp_path, more=more)
-    assert found["s"]["observed"]["running"] is runs
+    predictions = items(run, given, row, directory=tmp_path, more=more)
+    assert predictions["s"]["observed"]["running"] is runs
 
 
 def test_hc050_each_replica_has_its_own_exit_code(run: Run, tmp_path: Path) -> None:
-    found = [json.loads(json.dumps(shown("OnFailure"))) for _ in range(60)]
-    for number, one in enumerate(found):
-        one["metadata"] |= {"name": f"p{number}", "uid": f"8cdcb7ba-17d0-11e9-9243-5254006{number:05}"}
-        one["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": number % 3}}
-    (tmp_path / "pods.json").write_bytes(as_json(*found))
+    pods = [json.loads(json.dumps(shown("OnFailure"))) for _ in range(60)]
+    for number, manifest in enumerate(pods):
+        manifest["metadata"] |= {"name": f"p{number}", "uid": f"8cdcb7ba-17d0-11e9-9243-5254006{number:05}"}
+        manifest["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": number % 3}}
+    (tmp_path / "pods.json").write_bytes(as_json(*pods))
     result = run("plan", *WAY, "-f", tmp_path / "pods.json", "-o", "json")
     killed = {item["pod"] for item in result.items if item["verdict"] == "KILL"}
     assert killed == {f"p{number}" for number in range(0, 60, 3)}
@@ -663,14 +670,14 @@ def test_hc049_another_file_has_no_say_in_when_the_pods_were_taken(run: Run, tmp
     manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "m"}, "spec": {"containers": [C]}}
     (tmp_path / "manifest.json").write_bytes(as_json(manifest))
     files = ("-f", tmp_path / "pods.json", "-f", tmp_path / "manifest.json")
-    found = {item["pod"]: item["verdict"] for item in run("plan", *WAY, *files, "-o", "json").items}
-    assert found["p"] == "KILL"
+    verdicts = {item["pod"]: item["verdict"] for item in run("plan", *WAY, *files, "-o", "json").items}
+    assert verdicts["p"] == "KILL"
 
 
 def test_a_pod_that_no_kubelet_of_the_input_runs_is_not_counted_as_running(run: Run) -> None:
     objects = [node("v1.31.14", "n2"), *(pod(C, name=name) for name in ("a", "ghost"))]
-    for one, place in zip(objects[1:], ("n2", "gone"), strict=True):
-        one["spec"]["nodeName"] = place
+    for manifest, place in zip(objects[1:], ("n2", "gone"), strict=True):
+        manifest["spec"]["nodeName"] = place
     result = run("plan", "--to", "1.34", "-f", "-", stdin=as_json(*objects))
     assert result.out.splitlines()[0].startswith(
         "Undecided: 1 container that no kubelet of the input runs is UNKNOWN, 1 running container is kept: "
@@ -718,14 +725,14 @@ def test_hc054_a_container_of_unknown_state_is_killed_and_created_again(
         {**record(None, container="s"), "id": "c" * 64, "state": state},
     )
     way = (*WAY, *recorded(tmp_path, *rows))
-    found = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(made)).items
-    verdicts = {one["container"]: (one["verdict"], one["reasons"][0]["id"]) for one in found}
+    predictions = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(made)).items
+    verdicts = {item["container"]: (item["verdict"], item["reasons"][0]["id"]) for item in predictions}
     verdict = "KILL" if policy == "Never" else "RESTART"  # what it lacks counts as ended with 137
     assert verdicts == {"c": (verdict, "HC054"), "s": (verdict, "HC054")}
     kept = tmp_path / "snapshot.json"
     assert run("snapshot", "-f", "-", *way[4:], "--out", kept, stdin=as_json(made)).code == 0
     again = run("plan", *WAY, "-f", kept, "-o", "json").items
-    assert {one["container"]: one["verdict"] for one in again} == {"c": verdict, "s": verdict}
+    assert {item["container"]: item["verdict"] for item in again} == {"c": verdict, "s": verdict}
 
 
 @pytest.mark.parametrize(
@@ -761,8 +768,8 @@ def test_hc054_a_pod_has_failed_by_what_is_lost_if_none_of_its_containers_starts
         made["status"]["containerStatuses"].append({**running("e", NEW), "state": state})
     row = {**record(None, container="c"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
     told = recorded(tmp_path, row)
-    found = run("plan", *way, "-f", "-", "-o", "json", *told, stdin=as_json(made)).items[0]
-    assert (found["verdict"], found["reasons"][0]["id"]) == (verdict, "HC054")
+    item = run("plan", *way, "-f", "-", "-o", "json", *told, stdin=as_json(made)).items[0]
+    assert (item["verdict"], item["reasons"][0]["id"]) == (verdict, "HC054")
 
 
 LOST: Json = {**record(None, container="c"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
@@ -787,8 +794,8 @@ def test_hc054_a_pod_that_has_failed_by_what_is_lost_waits_for_no_volume(
 ) -> None:
     """The phase comes first in ``SyncPod`` (1.33.13)."""
     way = ("--from", "1.32.13", "--to", "1.33.13", *recorded(tmp_path, LOST))
-    found = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(waiting(policy))).item
-    assert (found["verdict"], found["reasons"][0]["id"]) == expected
+    item = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(waiting(policy))).item
+    assert (item["verdict"], item["reasons"][0]["id"]) == expected
 
 
 @pytest.mark.parametrize(
@@ -817,9 +824,9 @@ def test_hc054_an_ephemeral_container_ends_with_a_pod_that_has_failed_by_what_is
     del made["spec"]["initContainers"], made["status"]["initContainerStatuses"]
     made["spec"]["ephemeralContainers"] = [{"name": "e", "image": "i"}]
     made["status"]["ephemeralContainerStatuses"] = [running("e", NEW)]
-    found = items(run, made, LOST, directory=tmp_path)["e"]
-    assert (found["verdict"], found["reasons"][0]["id"]) == ("KILL", "HC054")
-    assert "does not know the state of the others" in found["reasons"][0]["text"]
+    item = items(run, made, LOST, directory=tmp_path)["e"]
+    assert (item["verdict"], item["reasons"][0]["id"]) == ("KILL", "HC054")
+    assert "does not know the state of the others" in item["reasons"][0]["text"]
 
 
 def test_hc054_what_is_lost_of_a_pod_that_restarts_as_a_whole_has_not_failed(
@@ -833,8 +840,8 @@ def test_hc054_what_is_lost_of_a_pod_that_restarts_as_a_whole_has_not_failed(
 
 def test_hc054_a_never_pod_goes_on_while_another_of_its_containers_runs(run: Run, tmp_path: Path) -> None:
     row = {**record(None, container="c"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
-    found = items(run, shown("Never"), row, directory=tmp_path)
-    assert (found["c"]["verdict"], found["s"]["verdict"]) == ("RESTART", "KEEP")
+    predictions = items(run, shown("Never"), row, directory=tmp_path)
+    assert (predictions["c"]["verdict"], predictions["s"]["verdict"]) == ("RESTART", "KEEP")
 
 
 @pytest.mark.parametrize(("policy", "verdict"), [("Never", "KILL"), ("Always", "KEEP")])
@@ -851,13 +858,13 @@ def test_hc045_an_init_container_of_unknown_state_fails_a_never_pod(
 @pytest.mark.parametrize("state", ["CONTAINER_CREATED", 0])
 def test_hc045_a_container_that_was_only_created_has_not_ended(run: Run, tmp_path: Path, state: Any) -> None:
     """``ShouldContainerBeRestarted`` (1.36.5): a kubelet starts another one whatever the restartPolicy."""
-    found = items(run, shown("Never"), {**exited(), "state": state}, directory=tmp_path)
-    assert (found["c"]["verdict"], found["s"]["verdict"]) == ("KEEP", "KEEP")
+    predictions = items(run, shown("Never"), {**exited(), "state": state}, directory=tmp_path)
+    assert (predictions["c"]["verdict"], predictions["s"]["verdict"]) == ("KEEP", "KEEP")
     snapshot = tmp_path / "snapshot.json"
     way = recorded(tmp_path, {**exited(), "state": state})
     assert run("snapshot", "-f", "-", *way, "--out", snapshot, stdin=as_json(shown("Never"))).code == 0
     again = run("plan", *WAY, "-f", snapshot, "-o", "json").items
-    assert {one["container"]: one["verdict"] for one in again} == {"c": "KEEP", "s": "KEEP"}
+    assert {item["container"]: item["verdict"] for item in again} == {"c": "KEEP", "s": "KEEP"}
 
 
 @pytest.mark.parametrize(
@@ -879,8 +886,8 @@ def test_the_newest_of_a_containers_attempts_counts(
     if by == "createdAt":
         rows = [{**row, "createdAt": f"2026-01-0{place + 1}T00:00:00Z"} for place, row in enumerate(rows)]
     for given in (rows, rows[::-1]):
-        found = items(run, shown("Never"), *given, directory=tmp_path)
-        assert (found["c"]["verdict"], found["s"]["verdict"]) == verdicts
+        predictions = items(run, shown("Never"), *given, directory=tmp_path)
+        assert (predictions["c"]["verdict"], predictions["s"]["verdict"]) == verdicts
 
 
 @pytest.mark.parametrize(
@@ -903,8 +910,8 @@ def test_hc045_ephemeral_containers_end_with_the_last_regular_one(
         "containerStatuses": [ended],
         "ephemeralContainerStatuses": [running("e", "e" * 64)],
     }
-    found = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(made)).items
-    (item,) = (one for one in found if one["container"] == "e")
+    predictions = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(made)).items
+    (item,) = (prediction for prediction in predictions if prediction["container"] == "e")
     assert item["verdict"] == verdict
 
 
@@ -934,7 +941,7 @@ def ended_init(policy: str, state: Json, init: Json, *, later: bool = False) -> 
         "initContainerStatuses": [
             running("s", "c" * 64),
             {"name": "i", "state": state, "restartCount": 0},
-            *({"name": one["name"], "state": waiting, "restartCount": 0} for one in behind),
+            *({"name": container["name"], "state": waiting, "restartCount": 0} for container in behind),
         ],
     }
     return made
@@ -962,8 +969,8 @@ def test_hc045_a_sidecar_ends_where_an_init_container_has_failed_for_good(
     """1.36.5 ``computeInitContainerActions``: the pod is killed."""
     way = ("--from", "1.35.8", "--to", "1.36.5")
     stdin = as_json(ended_init(policy, state, init, later=later))
-    found = run("plan", *way, "-f", "-", "-o", "json", stdin=stdin).items
-    assert [item["verdict"] for item in found if item["container"] == "s"] == [verdict]
+    predictions = run("plan", *way, "-f", "-", "-o", "json", stdin=stdin).items
+    assert [item["verdict"] for item in predictions if item["container"] == "s"] == [verdict]
     kept = run("snapshot", "-f", "-", stdin=stdin).out
     again = run("plan", *way, "-f", "-", "-o", "json", stdin=kept.encode()).items
     assert [item["verdict"] for item in again if item["container"] == "s"] == [verdict]
@@ -996,8 +1003,8 @@ def test_hc027_only_the_lists_of_its_own_node_show_that_a_pod_has_no_sandbox(
     (tmp_path / "sandboxes.json").write_text(json.dumps([known, sandbox("uid-r", "r")]))
     more = (*recorded(tmp_path, *rows), "--recorded", tmp_path / "sandboxes.json", "-o", "json")
     result = run("plan", *WAY, "-f", "-", *more, stdin=as_json(given, other, later))
-    found = {item["pod"]: item["podRecreated"] for item in result.items}
-    assert found == {"p": recreated, "q": False, "r": False}
+    recreations = {item["pod"]: item["podRecreated"] for item in result.items}
+    assert recreations == {"p": recreated, "q": False, "r": False}
 
 
 @pytest.mark.parametrize(("after", "is_missed"), [(601, True), (599, False)])
@@ -1015,8 +1022,8 @@ def test_hc027_the_newest_pod_of_a_node_lacks_its_sandbox_where_later_containers
     (tmp_path / "sandboxes.json").write_text(json.dumps([known]))
     more = (*recorded(tmp_path, row, own), "--recorded", tmp_path / "sandboxes.json", "-o", "json")
     result = run("plan", *WAY, "-f", "-", *more, stdin=as_json(given, other))
-    found = {item["pod"]: [one["id"] for one in item["reasons"]] for item in result.items}
-    assert (found["p"] == ["HC027"]) is is_missed
+    rules = {item["pod"]: [reason["id"] for reason in item["reasons"]] for item in result.items}
+    assert (rules["p"] == ["HC027"]) is is_missed
 
 
 @pytest.mark.parametrize(
@@ -1048,9 +1055,9 @@ def test_hc027_a_never_pod_without_its_sandbox_starts_again_from_1_8_on(
     rows = [row("c", "p", 1767225600), row("POD", "q", 1767225700), row("c", "q", 1767225701)]
     (tmp_path / "docker.json").write_text(json.dumps(rows))
     pods = [pod(C, name=name, spec={"restartPolicy": policy}) for name in ("p", "q")]
-    for one, identity in zip(pods, (OLD, NEW), strict=True):
-        one["status"] = {"phase": "Running", "containerStatuses": [running("c", identity)]}
+    for manifest, identity in zip(pods, (OLD, NEW), strict=True):
+        manifest["status"] = {"phase": "Running", "containerStatuses": [running("c", identity)]}
     more = ("--from", old, "--to", new, "--recorded", tmp_path / "docker.json", "-o", "json")
-    found = run("plan", *more, "-f", "-", stdin=as_json(*pods)).items[0]
-    assert (found["verdict"], found["podRecreated"]) == expected
-    assert found["reasons"][0]["id"] == "HC027"
+    item = run("plan", *more, "-f", "-", stdin=as_json(*pods)).items[0]
+    assert (item["verdict"], item["podRecreated"]) == expected
+    assert item["reasons"][0]["id"] == "HC027"

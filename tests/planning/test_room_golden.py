@@ -15,8 +15,8 @@ from tests.helpers.room import refused
 def test_the_pods_that_go_refuses_are_refused(catalog: Catalog, release: str) -> None:
     wanted = {case: row["out"] for case, row in rows("room", release).items()}
     kubelet = catalog.kubelet(release)
-    found: dict[str, Any] = {
+    refusals: dict[str, Any] = {
         case: refused(given, kubelet, wanted[case]) for case, given in rows("room").items()
     }
-    assert found == wanted
-    assert sum(map(len, found.values())) > 100
+    assert refusals == wanted
+    assert sum(map(len, refusals.values())) > 100

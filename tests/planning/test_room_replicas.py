@@ -28,26 +28,26 @@ from tests.sources.replicas.test_stencils import dumped
 
 def perturbed(seed: int) -> list[Json]:
     """Return replicas that differ in their requests and times, on nodes that have room for some of them."""
-    chance, found = Random(seed), list(deployments(3, 40))
-    for one in found:
-        if one["kind"] == "Node":
-            one["status"]["allocatable"] = {
+    chance, manifests = Random(seed), list(deployments(3, 40))
+    for manifest in manifests:
+        if manifest["kind"] == "Node":
+            manifest["status"]["allocatable"] = {
                 "cpu": chance.choice(("1", "4", "20")),
                 "memory": "999Gi",
                 "pods": chance.choice(("10", "30", "500")),
             }
             continue
-        one["metadata"]["creationTimestamp"] = (
+        manifest["metadata"]["creationTimestamp"] = (
             f"2026-01-01T{chance.randrange(24):02}:00:{chance.randrange(60):02}Z"
         )
         if chance.random() < 0.3:
             requests = {"cpu": chance.choice(("0", "100m", "1"))}
-            one["spec"]["containers"][0]["resources"] = {"requests": requests}
+            manifest["spec"]["containers"][0]["resources"] = {"requests": requests}
         if chance.random() < 0.2:
             port = {"containerPort": 1, "hostPort": chance.choice((8080, 9090)), "protocol": "TCP"}
             port |= chance.choice(({}, {"hostIP": "10.0.0.1"}, {"hostIP": "10.0.0.2"}))
-            one["spec"]["containers"][0]["ports"] = [port]
-    return found
+            manifest["spec"]["containers"][0]["ports"] = [port]
+    return manifests
 
 
 @pytest.mark.usefixtures("untraced")
@@ -56,15 +56,15 @@ def test_deciding_some_pods_again_is_deciding_all(
     tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch, seed: int, old: str
 ) -> None:
     given = perturbed(seed)
-    for number, one in enumerate(given):
-        if one["kind"] == "Pod" and number % 9 == 0:
-            one["spec"]["activeDeadlineSeconds"] = 60
+    for number, manifest in enumerate(given):
+        if manifest["kind"] == "Pod" and number % 9 == 0:
+            manifest["spec"]["activeDeadlineSeconds"] = 60
     inventory = collect((dumped(given, tmp_path / "pods.json"),))
     view = View(catalog, Options(override_node_releases=True))
-    found = planning.make(inventory, old, "1.32.13", view)
+    plan = planning.make(inventory, old, "1.32.13", view)
     monkeypatch.setattr(planning, "Nothing", None)  # as if something was gathered
-    assert found == planning.make(inventory, old, "1.32.13", view)
-    assert {"HC048", "HC049"} <= {reason.id for item in found.items for reason in item.reasons}
+    assert plan == planning.make(inventory, old, "1.32.13", view)
+    assert {"HC048", "HC049"} <= {reason.id for item in plan.items for reason in item.reasons}
 
 
 @pytest.mark.usefixtures("untraced")
@@ -83,10 +83,10 @@ def test_replicas_have_the_room_that_each_has_by_itself(tmp_path: Path, catalog:
             for item in plan.items
         }
 
-    found = verdicts(collect((dumped(given, tmp_path / "pods.json"),)))
-    assert found == verdicts(inputs.collect(given))
-    refused = [why[0] for _, why in found.values() if why]
-    assert 0 < len(refused) < len(found)
+    outcomes = verdicts(collect((dumped(given, tmp_path / "pods.json"),)))
+    assert outcomes == verdicts(inputs.collect(given))
+    refused = [why[0] for _, why in outcomes.values() if why]
+    assert 0 < len(refused) < len(outcomes)
     assert {"OutOf" in why for why in refused} == {True, False}
     assert any(why.startswith("not admitted again: NodePorts") for why in refused)
 
@@ -94,10 +94,10 @@ def test_replicas_have_the_room_that_each_has_by_itself(tmp_path: Path, catalog:
 def crowded() -> list[Json]:
     """Return a node with room for the first of two pods, and another node with room for both."""
     small, large = node("v1.34.1"), node("v1.34.1", "n2")
-    for one, cpu in ((small, "4"), (large, "40")):
-        one["status"]["allocatable"] = {"cpu": cpu, "memory": "8Gi", "pods": "110"}
-        one["metadata"]["labels"] = {"kubernetes.io/os": "linux"}
-    found = [small, large]
+    for host, cpu in ((small, "4"), (large, "40")):
+        host["status"]["allocatable"] = {"cpu": cpu, "memory": "8Gi", "pods": "110"}
+        host["metadata"]["labels"] = {"kubernetes.io/os": "linux"}
+    manifests = [small, large]
     for place, (cpu, namespace) in enumerate((("3", "other"), ("2", "mine"))):
         for on in ("n1", "n2"):
             container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
@@ -106,8 +106,8 @@ def crowded() -> list[Json]:
                 "namespace": namespace,
                 "creationTimestamp": f"2026-01-0{place + 1}T00:00:00Z",
             }
-            found.append(made)
-    return found
+            manifests.append(made)
+    return manifests
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_pods_that_a_filter_leaves_out_take_their_room_all_the_same(
         plan = planning.make(inventory, "auto", "1.34.5", view)
         return {item.pod.name: item.verdict for item in plan.items}
 
-    found = verdicts(crowded())
-    assert found.pop("mine-n1") is Verdict.KILL
-    assert set(found.items()) <= {("mine-n2", Verdict.KEEP)}
+    outcomes = verdicts(crowded())
+    assert outcomes.pop("mine-n1") is Verdict.KILL
+    assert set(outcomes.items()) <= {("mine-n2", Verdict.KEEP)}
     objects = crowded()
     objects[2]["spec"]["nodeSelector"] = {"gone": "true"}  # not admitted itself, it takes no room
     assert verdicts(objects)["mine-n1"] is Verdict.KEEP

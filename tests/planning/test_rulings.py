@@ -83,10 +83,10 @@ def replica(number: int, on: str = "n0") -> Json:
 
 def pods() -> list[Json]:
     """Return some pods of each kind."""
-    found = [replica(number, f"n{number % 4}") for number in range(4 * len(ODD))]
-    for number, value in enumerate(found):
+    replicas = [replica(number, f"n{number % 4}") for number in range(4 * len(ODD))]
+    for number, value in enumerate(replicas):
         ODD[number % len(ODD)](value)
-    return found
+    return replicas
 
 
 def nodes() -> list[Json]:
@@ -142,9 +142,11 @@ def test_no_reason_of_a_replica_has_the_name_of_another_node(way: Way, rule: str
     values = [daemon(number, strict) for number in range(4)]
     labels = {"kubernetes.io/os": "linux"}
     nodes = [node(way.old, name) for name in names]
-    found = collect([*values, *({**one, "metadata": {**one["metadata"], "labels": labels}} for one in nodes)])
-    plan = planned(found, way, View(catalog), drafted=False)
-    assert plan == planned(found, way, View(catalog), drafted=True)
+    cluster = collect(
+        [*values, *({**host, "metadata": {**host["metadata"], "labels": labels}} for host in nodes)]
+    )
+    plan = planned(cluster, way, View(catalog), drafted=False)
+    assert plan == planned(cluster, way, View(catalog), drafted=True)
     assert {reason.id for item in plan.items for reason in item.reasons} >= {rule}
     for item in plan.items:
         assert not any(name in reason.text.split() for name in names for reason in item.reasons)
@@ -154,10 +156,10 @@ def test_what_names_and_times_differ_in_is_decided_once(catalog: Catalog) -> Non
     replicas = collect([*(replica(number) for number in range(5)), *nodes()])
     drafts: list[Draft] = []
     rulings = Rulings(Judge(Way("1.30.14", "1.31.14"), replicas.nodes, View(catalog)), drafts.append)
-    found = [one for each in replicas.pods for one in rulings.of(each)[0]]
+    containers = [ruled for each in replicas.pods for ruled in rulings.of(each)[0]]
     assert len(drafts) == 1
-    assert [one.draft for one in found] == drafts * 5
-    assert [one.replica.names for one in found if one.replica] == [
+    assert [ruled.draft for ruled in containers] == drafts * 5
+    assert [ruled.replica.names for ruled in containers if ruled.replica] == [
         (f"kube-api-access-1000{n}",) for n in "1234"
     ]
 
@@ -166,7 +168,7 @@ def test_rulings_do_not_grow_with_the_cluster(catalog: Catalog) -> None:
     several = [replica(number) for number in range(30)]
     for number, value in enumerate(several):
         value["spec"]["containers"][0]["image"] = f"i:{number}"
-    found = collect([*several, *nodes()])
-    rulings = Rulings(Judge(Way("1.30.14", "1.31.14"), found.nodes, View(catalog)), id, kept=4)
-    assert [len(rulings.of(each)[0]) for each in found.pods] == [1] * 30
+    cluster = collect([*several, *nodes()])
+    rulings = Rulings(Judge(Way("1.30.14", "1.31.14"), cluster.nodes, View(catalog)), id, kept=4)
+    assert [len(rulings.of(each)[0]) for each in cluster.pods] == [1] * 30
     assert 0 < len(rulings._ruled) <= 4

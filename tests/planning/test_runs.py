@@ -85,8 +85,8 @@ def test_a_plan_of_several_processes_is_that_of_one(
     tmp_path: Path,
 ) -> None:
     given = ("--from", way[0], "--to", way[1], "-f", large(tmp_path / "c.json", distinct=distinct))
-    one, several = (shown(run, *given, "--jobs", jobs) for jobs in (1, 4))
-    assert one == several
+    single, several = (shown(run, *given, "--jobs", jobs) for jobs in (1, 4))
+    assert single == several
 
 
 MIXED = ("v1.29.5", "v1.29.5-gke.1", "v1.30.14", "v1.31.14", "v1.28.3", "dev")
@@ -101,9 +101,9 @@ def test_hops_that_several_releases_share_are_counted_once(jobs: int, run: Progr
     path = tmp_path / "c.json"
     path.write_text(json.dumps({"apiVersion": "v1", "items": items, "kind": "List"}, indent=4))
     given = ("--from", "auto", "--to", "1.33.13", "-f", path)
-    one, several = (shown(run, *given, "--jobs", count) for count in (1, jobs))
-    assert one == several
-    assert [(hop["to"], hop["findings"], hop["unknown"]) for hop in one[0]["spec"]["hops"]] == [
+    single, several = (shown(run, *given, "--jobs", count) for count in (1, jobs))
+    assert single == several
+    assert [(hop["to"], hop["findings"], hop["unknown"]) for hop in single[0]["spec"]["hops"]] == [
         ("1.29.15", 0, 30),
         ("1.30.14", 0, 30),
         ("1.31.14", 120, 30),
@@ -121,8 +121,8 @@ def test_static_pods_and_warnings_are_the_same(old: str, new: str, run: Program,
     random.Random(5).shuffle(document["items"])
     path.write_text(json.dumps(document, indent=4))
     given = ("--from", old, "--to", new, "-f", path)
-    one, several = (shown(run, *given, "--jobs", jobs) for jobs in (1, 3))
-    assert one == several
+    single, several = (shown(run, *given, "--jobs", jobs) for jobs in (1, 3))
+    assert single == several
 
 
 def test_warnings_of_two_processes_are_one(run: Program, tmp_path: Path) -> None:
@@ -131,9 +131,9 @@ def test_warnings_of_two_processes_are_one(run: Program, tmp_path: Path) -> None
     given = [pod_of(probed, name=f"p{number:02}") for number in range(99)]
     path.write_text(json.dumps({"apiVersion": "v1", "items": given, "kind": "List"}, indent=4))
     way = ("--from", "1.19.16", "--to", "1.20.15", "-f", path)
-    one, several = (shown(run, *way, "--jobs", jobs) for jobs in (1, 2))
-    assert one == several
-    (line,) = [line for line in one[0]["spec"]["warnings"] if "exec probes" in line]
+    single, several = (shown(run, *way, "--jobs", jobs) for jobs in (1, 2))
+    assert single == several
+    (line,) = [line for line in single[0]["spec"]["warnings"] if "exec probes" in line]
     assert line.endswith("(99 containers: ns/p00/c, ns/p01/c, ns/p02/c, 96 more)")
 
 
@@ -146,9 +146,9 @@ def test_records_are_the_same(value: int | None, run: Program, tmp_path: Path) -
     records = recorded(tmp_path, record(value, "p5"), record(7, "p70"), record(8, "p71"))
     for way in (("1.10.13", "1.11.10"), ("1.15.12", "1.16.15")):
         flags = ("--from", way[0], "--to", way[1], "-f", path, *records)
-        one, several = (shown(run, *flags, "--jobs", jobs) for jobs in (1, 4))
-        assert one == several
-        assert one[0]["summary"]["recorded"] == (2 if value is None else 3)
+        single, several = (shown(run, *flags, "--jobs", jobs) for jobs in (1, 4))
+        assert single == several
+        assert single[0]["summary"]["recorded"] == (2 if value is None else 3)
 
 
 @pytest.mark.slow
@@ -159,9 +159,9 @@ def test_an_error_is_that_of_one_process(run: Program, tmp_path: Path) -> None:
     place = text.rindex('"containerPort": ')
     path.write_text(f'{text[:place]}"containerPort": "x", "was": {text[place + 17 :]}')
     given = ("plan", "--override-node-releases", "--from", "1.7.16", "--to", "1.9.11", "-f", path, "--jobs")
-    one, several = (run(*given, jobs) for jobs in (1, 4))
-    assert (one.code, one.err) == (several.code, several.err)
-    assert one.code == 1
+    single, several = (run(*given, jobs) for jobs in (1, 4))
+    assert (single.code, single.err) == (several.code, several.err)
+    assert single.code == 1
     kept = [shown(run, *given[1:], jobs, "--keep-going") for jobs in (1, 4)]
     assert kept[0] == kept[1]
     assert kept[0][0]["summary"]["unknown"]
@@ -171,9 +171,9 @@ def test_an_error_is_that_of_one_process(run: Program, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("untraced")
 def test_filters_are_applied_by_one_process(run: Program, tmp_path: Path) -> None:
     given = ("--from", "1.7.16", "--to", "1.9.11", "-f", large(tmp_path / "c.json", distinct=False))
-    one, several = (shown(run, *given, "--node", "node-0000", "--jobs", jobs) for jobs in (1, 4))
-    assert one == several
-    assert 0 < one[0]["summary"]["pods"] < PODS
+    single, several = (shown(run, *given, "--node", "node-0000", "--jobs", jobs) for jobs in (1, 4))
+    assert single == several
+    assert 0 < single[0]["summary"]["pods"] < PODS
 
 
 @pytest.mark.slow
@@ -242,13 +242,13 @@ def test_what_another_process_sends_is_merged_in_this_one_too(catalog: Catalog) 
     pods = list(sample.pods)
     for pair in (("1.19.16", "1.20.15"), ("1.23.17", "1.24.17"), ("1.15.12", "1.16.15"), ("auto", "1.9.11")):
         way, view = Way(*pair), View(catalog)
-        one, other, whole = (PlanRun(way, sample.nodes, view) for _ in range(3))
-        one.add(pods[:15])
+        run, other, whole = (PlanRun(way, sample.nodes, view) for _ in range(3))
+        run.add(pods[:15])
         share = _Share(pods[15:])
-        assert one.merge(other.sent(share), 0) == (len(pods) - 15, 0)
+        assert run.merge(other.sent(share), 0) == (len(pods) - 15, 0)
         whole.add(pods)
-        assert one.planner.plan() == whole.planner.plan()
-        assert one.hops.rollback == whole.hops.rollback
+        assert run.planner.plan() == whole.planner.plan()
+        assert run.hops.rollback == whole.hops.rollback
 
 
 def test_deadlines_are_those_of_all_shares(catalog: Catalog) -> None:
@@ -278,8 +278,8 @@ def test_cpus_that_pods_take_anew_are_those_of_all_shares(catalog: Catalog) -> N
 
 def at_line(line: int, name: str, **fields: object) -> Pod:
     """Return a pod whose container begins at a line of a file; 0 for one without lines."""
-    (found,) = collect([pod_of({"name": "a", "image": "a", **fields}, name=name)]).pods
-    return structs.replace(found, containers=(structs.replace(found.containers[0], line=line),))
+    (pod,) = collect([pod_of({"name": "a", "image": "a", **fields}, name=name)]).pods
+    return structs.replace(pod, containers=(structs.replace(pod.containers[0], line=line),))
 
 
 def test_lines_that_a_share_counts_from_its_beginning_are_those_of_the_file(catalog: Catalog) -> None:
@@ -292,8 +292,8 @@ def test_lines_that_a_share_counts_from_its_beginning_are_those_of_the_file(cata
         seen, passed = run.merge(PlanRun(way, (), view).sent(_Share(share, 20)), lines)
         assert seen == len(share)
         lines += passed
-    found = {item.pod.name: item.line for item in run.planner.plan().items}
-    assert found == {"a": 7, "b": 11, "c": 15, "d": 0, "e": 32}
+    numbers = {item.pod.name: item.line for item in run.planner.plan().items}
+    assert numbers == {"a": 7, "b": 11, "c": 15, "d": 0, "e": 32}
 
 
 def test_a_place_that_a_share_does_not_know_is_looked_up_by_one_process(catalog: Catalog) -> None:

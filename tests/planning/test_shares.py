@@ -65,8 +65,8 @@ def test_replicas_of_a_template_repeat_one_another(kind: str, place: int, tmp_pa
     names = [f"node-{number:04}" for number in range(_REPLICAS if kind in _EVERYWHERE else 10)]
     objects = [node(name, pair[0], chance) for name in names]
     for number in range(_WORKLOADS):
-        one = workloads.workload(chance, number, kind)
-        objects += pods.replicas(one, _REPLICAS, names, chance, shape)
+        workload = workloads.workload(chance, number, kind)
+        objects += pods.replicas(workload, _REPLICAS, names, chance, shape)
     decided = fresh(written(tmp_path / "dump.json", objects), *pair)
     share = 1 - len(decided) / (_WORKLOADS * _REPLICAS)
     assert share >= SHARES[kind][place]
@@ -96,8 +96,8 @@ def test_most_pods_have_stencils_in_any_form(
     path = tmp_path / f"dump.{form}"
     shape = Shape(managed_fields=managed_fields)
     path.write_text("".join(texts.FORMS[form](cluster.objects(300, shape, kind))), encoding="utf-8")
-    found = [pod.shape is not None for pod in collect.collect((str(path),)).pods]
-    assert sum(found) >= SHAPED[kind] * len(found)
+    shaped = [pod.shape is not None for pod in collect.collect((str(path),)).pods]
+    assert sum(shaped) >= SHAPED[kind] * len(shaped)
 
 
 @pytest.mark.full

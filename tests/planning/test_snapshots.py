@@ -115,9 +115,9 @@ def test_no_patch_is_suggested_by_hashes_that_the_snapshot_lacks(run: Run, tmp_p
     given = as_json(pod({**C, "startupProbe": {"exec": {"command": ["x"]}}}))
     (tmp_path / "snapshot.json").write_text(run("snapshot", "-f", "-", stdin=given).out)
     plan = ("plan", "--from", "1.18.20", "--to", "1.15.12", "-o", "json")
-    found = run(*plan, "-f", tmp_path / "snapshot.json")
-    assert found.item["verdict"] == "RESTART"
-    assert said_of(found)[1:] == said_of(run(*plan, "-f", "-", stdin=given))
+    result = run(*plan, "-f", tmp_path / "snapshot.json")
+    assert result.item["verdict"] == "RESTART"
+    assert said_of(result)[1:] == said_of(run(*plan, "-f", "-", stdin=given))
 
 
 def test_a_hash_that_the_snapshot_lacks_is_no_releases_record(run: Run, tmp_path: Path) -> None:
@@ -163,15 +163,15 @@ def test_calibration_by_a_snapshot(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     path.write_text(json.dumps(document))
     verify = ("verify", "-f", path, "-o", "json", "--recorded")
-    (found,) = calibrated(run, document, tmp_path)
-    assert found["hash"] == {"recorded": None, "computed": None}
-    assert found["origin"]["release"] == "1.16.0"  # the nearest of those that hash as 1.18.20 does
+    (item,) = calibrated(run, document, tmp_path)
+    assert item["hash"] == {"recorded": None, "computed": None}
+    assert item["origin"]["release"] == "1.16.0"  # the nearest of those that hash as 1.18.20 does
     elsewhere = run(*verify, *recorded(tmp_path, record(7))[1:])
     assert [row["problem"] for row in elsewhere.items] == ["a snapshot hides one of the two hashes"]
     assert elsewhere.code == 3
     forget(run, "1.9.11", document)
-    (found,) = calibrated(run, document, tmp_path)
-    assert found["problem"] == "the snapshot does not cover its kubelet"
+    (item,) = calibrated(run, document, tmp_path)
+    assert item["problem"] == "the snapshot does not cover its kubelet"
 
 
 def calibrated(run: Run, document: Any, directory: Path) -> list[Any]:
@@ -214,9 +214,9 @@ def test_a_patch_is_suggested_from_a_snapshot_that_covers_it(run: Run) -> None:
     (container,) = document["items"][0]["spec"]["containers"]
     decoded = {key: value for key, value in container.items() if key not in (HASHES, "startupProbe")}
     del container[HASHES][hashed_as(run, "1.18.20", decoded)]
-    found = run(*back, "-", stdin=as_json(document)).document
-    assert found["items"][0]["verdict"] == live.item["verdict"] == "RESTART"
-    assert found["spec"]["suggestion"] is None
+    result = run(*back, "-", stdin=as_json(document)).document
+    assert result["items"][0]["verdict"] == live.item["verdict"] == "RESTART"
+    assert result["spec"]["suggestion"] is None
 
 
 def test_a_sandbox_of_a_snapshot_is_the_one_that_a_later_dump_shows(run: Run, tmp_path: Path) -> None:

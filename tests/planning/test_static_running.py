@@ -188,8 +188,8 @@ def test_hc047_concerns_neither_other_nodes_nor_pods_from_a_url(run: Run, direct
     elsewhere = mirror_pod(C, name="other", node="n2")
     from_url = mirror("1" * 32, name="url")
     from_url["metadata"]["annotations"]["kubernetes.io/config.source"] = "http"
-    found = rows(planned(run, directory, mirror(uid_of(run, directory, "1.36.4")), elsewhere, from_url))
-    assert {pod: verdict for pod, (verdict, _) in found.items()} == dict.fromkeys(
+    outcomes = rows(planned(run, directory, mirror(uid_of(run, directory, "1.36.4")), elsewhere, from_url))
+    assert {pod: verdict for pod, (verdict, _) in outcomes.items()} == dict.fromkeys(
         ("p-n1", "other-n2", "url-n1"), "KEEP"
     )
 
@@ -263,9 +263,9 @@ REFERRING = {**manifest(), "spec": {"containers": [C], "serviceAccountName": "s"
 
 def test_a_static_pod_that_neither_kubelet_reads_is_no_finding(run: Run, directory: Path) -> None:
     (directory / "p.json").write_text(json.dumps(REFERRING))
-    found = planned(run, directory, way=["1.34.10", "1.36.4"])
-    assert rows(found) == {"p-n1": ("KEEP", ["HC002"])}
-    assert "the feature gate PreventStaticPodAPIReferences has its default" in found["spec"]["assumptions"]
+    document = planned(run, directory, way=["1.34.10", "1.36.4"])
+    assert rows(document) == {"p-n1": ("KEEP", ["HC002"])}
+    assert "the feature gate PreventStaticPodAPIReferences has its default" in document["spec"]["assumptions"]
     assert rows(planned(run, directory, way=["1.36.4", "1.37.1"])) == {"p-n1": ("KEEP", ["HC002"])}
     runs = mirror(uid_of(run, directory, "1.36.4"))
     assert rows(planned(run, directory, runs, way=["1.36.4", "1.37.1"])) == {"p-n1": ("KILL", ["HC021"])}
@@ -283,7 +283,7 @@ def shown_as(container: Json, *more: Json, image: str = C["image"]) -> Json:
     made["spec"]["containers"] += more
     (row,) = made["status"]["containerStatuses"]
     made["status"]["containerStatuses"] = [
-        {**row, "name": one["name"], "image": image} for one in made["spec"]["containers"]
+        {**row, "name": container["name"], "image": image} for container in made["spec"]["containers"]
     ]
     return made
 
@@ -306,7 +306,7 @@ def test_a_manifest_with_a_uid_that_is_the_one_that_runs_keeps_its_pod(
 
 def test_a_manifest_with_a_uid_and_other_resources_restarts_its_pod(run: Run, directory: Path) -> None:
     def found(shown: Json, made: Json, way: list[str]) -> Json:
-        resources = [{"resources": one} if one else {} for one in (shown, made)]
+        resources = [{"resources": value} if value else {} for value in (shown, made)]
         return rows(edited(run, directory, {**C, **resources[1]}, shown_as({**SHOWN, **resources[0]}), way))
 
     small, large, full = ({"requests": {"cpu": cpu}} for cpu in ("250m", "500m", "1"))
@@ -335,7 +335,7 @@ def test_a_container_that_the_mirror_pod_lacks_has_no_other_resources(run: Run, 
     made["spec"] = {**made["spec"], "containers": [full, *made["spec"]["containers"]]}
     (directory / "p.json").write_text(json.dumps(made))
     document = planned(run, directory, shown_as(SHOWN))
-    assert {one["container"]: one["verdict"] for one in document["items"]} == {"c": "RESTART", "d": "KEEP"}
+    assert {item["container"]: item["verdict"] for item in document["items"]} == {"c": "RESTART", "d": "KEEP"}
 
 
 def test_a_manifest_with_a_uid_and_another_network_replaces_the_sandbox(run: Run, directory: Path) -> None:
@@ -364,8 +364,8 @@ def test_that_an_api_server_shows_another_image_proves_nothing(run: Run, directo
 
 def test_what_else_an_edited_manifest_has_is_unknown_where_it_is_hashed(run: Run, directory: Path) -> None:
     changed = {**C, "env": [{"name": "A", "value": "1"}]}
-    found = edited(run, directory, changed, shown_as(SHOWN), ["1.30.13", "1.30.14"])
-    assert rows(found) == {"p-n1": ("UNKNOWN", ["HC046"])}
+    document = edited(run, directory, changed, shown_as(SHOWN), ["1.30.13", "1.30.14"])
+    assert rows(document) == {"p-n1": ("UNKNOWN", ["HC046"])}
     assert rows(edited(run, directory, changed, shown_as(SHOWN))) == {"p-n1": ("KEEP", [])}
 
 
@@ -398,9 +398,9 @@ def test_a_container_that_a_manifest_has_no_more_ends_with_its_pod(
 ) -> None:
     (directory / "p.json").write_text(json.dumps(manifest(C, **({"uid": uid} if uid else {}))))
     document = planned(run, directory, shown_as(SHOWN, OLD), way=way)
-    found = {one["container"]: one for one in document["items"]}
-    assert found["c"]["verdict"] == ("KEEP" if uid else "RESTART")
-    assert (found["old"]["verdict"], [one["id"] for one in found["old"]["reasons"]]) == (verdict, rules)
+    items = {item["container"]: item for item in document["items"]}
+    assert items["c"]["verdict"] == ("KEEP" if uid else "RESTART")
+    assert (items["old"]["verdict"], [reason["id"] for reason in items["old"]["reasons"]]) == (verdict, rules)
 
 
 @pytest.mark.parametrize(
@@ -421,14 +421,14 @@ def test_a_container_that_a_manifest_has_no_more_ends_with_the_last_one_that_it_
     shown = shown_as(SHOWN, OLD)
     shown["spec"]["restartPolicy"] = "OnFailure"
     shown["status"]["containerStatuses"][0]["state"] = ended
-    (old,) = (one for one in planned(run, directory, shown)["items"] if one["container"] == "old")
+    (old,) = (item for item in planned(run, directory, shown)["items"] if item["container"] == "old")
     assert (old["verdict"], old["reasons"][0]["id"]) == (verdict, rule)
 
 
 def test_a_container_with_another_name_is_another_one(run: Run, directory: Path) -> None:
     document = edited(run, directory, {**C, "name": "d"}, shown_as(SHOWN))
-    found = {one["container"]: (one["verdict"], one["reasons"][0]["id"]) for one in document["items"]}
-    assert found == {"c": ("KEEP", "HC002"), "d": ("KEEP", "HC002")}
+    outcomes = {item["container"]: (item["verdict"], item["reasons"][0]["id"]) for item in document["items"]}
+    assert outcomes == {"c": ("KEEP", "HC002"), "d": ("KEEP", "HC002")}
     assert document["summary"]["notCompared"] == 2
 
 
@@ -486,7 +486,9 @@ def test_hc002_no_gate_is_named_for_a_static_pod_with_claims_that_only_an_older_
     result = run("plan", *place, "-f", "-", "-o", "json", stdin=as_json(node("v1.33.13")))
     (item,) = result.items
     assert "only 1.33.1 reads its manifest, which names resourceclaims" in str(item["reasons"])
-    assert not [one for one in result.document["spec"]["assumptions"] if "feature gate" in one]
+    assert not [
+        assumption for assumption in result.document["spec"]["assumptions"] if "feature gate" in assumption
+    ]
 
 
 @pytest.mark.parametrize(
@@ -513,9 +515,9 @@ def test_hc048_a_static_pod_that_failed_takes_its_room_again_if_its_manifest_is_
     host = node("v1.36.4")
     host["status"]["allocatable"] = {"cpu": "4", "pods": "110"}
     large = pod({**C, "resources": {"requests": {"cpu": "3"}}}, name="large")
-    found = rows(planned(run, directory, failed, large, host))
-    assert found["large"] == verdict
-    assert found["p-n1"][0] == "KEEP"
+    outcomes = rows(planned(run, directory, failed, large, host))
+    assert outcomes["large"] == verdict
+    assert outcomes["p-n1"][0] == "KEEP"
 
 
 def test_hc048_static_pods_without_a_mirror_pod_take_their_room_and_ports(run: Run, directory: Path) -> None:
@@ -526,8 +528,8 @@ def test_hc048_static_pods_without_a_mirror_pod_take_their_room_and_ports(run: R
     host = node("v1.36.4")
     host["status"]["allocatable"] = {"cpu": "4", "pods": "110"}
     requests = {"resources": {"requests": {"cpu": "3"}}}
-    found = rows(planned(run, directory, pod({**C, **requests}, name="large"), host))
-    assert found == {"large": ("KILL", ["HC048"]), "p-n1": ("KEEP", []), "q-n1": ("KEEP", [])}
+    outcomes = rows(planned(run, directory, pod({**C, **requests}, name="large"), host))
+    assert outcomes == {"large": ("KILL", ["HC048"]), "p-n1": ("KEEP", []), "q-n1": ("KEEP", [])}
     port = pod({**C, "ports": [{"containerPort": 1, "hostPort": 6444}]}, name="port")
     assert rows(planned(run, directory, port, host))["port"] == ("KILL", ["HC051"])
 
@@ -552,10 +554,12 @@ def test_what_defaults_make_of_a_manifest_takes_room_and_ports(
     beside["status"] = {"phase": "Running"}
     (directory / "p.json").write_text(json.dumps({**manifest(name="q"), "spec": spec}))
     document = planned(run, directory, where, beside)
-    found = {
-        one["pod"]: (one["verdict"], one["reasons"][0]["id"]) for one in document["items"] if one["reasons"]
+    outcomes = {
+        item["pod"]: (item["verdict"], item["reasons"][0]["id"])
+        for item in document["items"]
+        if item["reasons"]
     }
-    assert found["p"] == ("KILL", rule)
+    assert outcomes["p"] == ("KILL", rule)
 
 
 @pytest.mark.parametrize(
@@ -617,8 +621,8 @@ def test_an_edited_manifest_of_its_own_uid_that_only_the_target_decodes_is_unkno
 ) -> None:
     own = {**OF_1_18, "metadata": {"name": "bad", "namespace": "ns", "uid": "own"}}
     (directory / "bad.json").write_text(json.dumps(own))
-    found = rows(planned(run, directory, mirror("own", name="bad"), way=["1.18.20", "1.17.17"]))
-    assert found["bad-n1"] == ("UNKNOWN", ["HC046"])
+    outcomes = rows(planned(run, directory, mirror("own", name="bad"), way=["1.18.20", "1.17.17"]))
+    assert outcomes["bad-n1"] == ("UNKNOWN", ["HC046"])
 
 
 def test_a_manifest_that_is_all_that_is_asked_about_has_to_decode(run: Run, tmp_path: Path) -> None:

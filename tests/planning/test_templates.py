@@ -100,13 +100,13 @@ def check(values: list[Json], view: View, old: str, new: str) -> None:
         plan = planned([*order, *nodes], view, old, new)
         assert sorted(plan.items, key=str) == items
         assert plan.suggestion is None or plan.suggestion.saves == sum(
-            one.suggestion.saves for one in alone if one.suggestion
+            single.suggestion.saves for single in alone if single.suggestion
         )
         assert plan.rollback is not None
-        assert plan.rollback.findings == sum(one.rollback.findings for one in alone if one.rollback)
+        assert plan.rollback.findings == sum(single.rollback.findings for single in alone if single.rollback)
         steps = {(hop.old, hop.new): hop.findings for hop in plan.hops if old != AUTO}
         assert steps == {
-            way: sum(hop.findings for one in alone for hop in one.hops if (hop.old, hop.new) == way)
+            way: sum(hop.findings for single in alone for hop in single.hops if (hop.old, hop.new) == way)
             for way in steps
         }
 
@@ -128,8 +128,8 @@ def test_a_name_in_other_places_is_no_part_of_a_template(old: str, new: str, cat
 def test_records_and_patches_decide_by_the_hash_of_each_name(catalog: Catalog) -> None:
     values = list(replicas(random.Random(7)))
     olds = [
-        container_hash(one["spec"]["containers"][0], catalog.kubelet(release)).value
-        for one, release in zip(values, ("1.7.16", "1.8.15", "1.9.11", "1.13.12") * 3, strict=True)
+        container_hash(value["spec"]["containers"][0], catalog.kubelet(release)).value
+        for value, release in zip(values, ("1.7.16", "1.8.15", "1.9.11", "1.13.12") * 3, strict=True)
     ]
     records = index(
         Recorded("", "ns", value["metadata"]["name"], "c", number, None)
@@ -149,19 +149,19 @@ def test_records_and_patches_decide_by_the_hash_of_each_name(catalog: Catalog) -
 def test_a_pod_that_several_judges_look_at_is_hashed_once(catalog: Catalog) -> None:
     view = View(catalog)
     templates = Templates(view)
-    (one, other) = collect([pod(with_mounts(mount(name)), name=name) for name in (ONE, OTHER)]).pods
-    assert templates.of(one, one.containers[0]) is templates.of(one, one.containers[0])
-    found = [templates.of(each, each.containers[0]) for each in (one, other)]
-    assert found[0].template is found[1].template
+    (replica, other) = collect([pod(with_mounts(mount(name)), name=name) for name in (ONE, OTHER)]).pods
+    assert templates.of(replica, replica.containers[0]) is templates.of(replica, replica.containers[0])
+    named = [templates.of(each, each.containers[0]) for each in (replica, other)]
+    assert named[0].template is named[1].template
     kubelet = catalog.kubelet("1.30.14")
     hashed = [
         templates.hash(each, container, container.spec, kubelet)
-        for each in (one, other)
+        for each in (replica, other)
         for container in each.containers
     ]
-    assert hashed == [container_hash(each.containers[0].spec, kubelet) for each in (one, other)]
+    assert hashed == [container_hash(each.containers[0].spec, kubelet) for each in (replica, other)]
     assert hashed[0] != hashed[1]
-    assert templates.hash(one, one.containers[0], {"name": "x"}, kubelet) == container_hash(
+    assert templates.hash(replica, replica.containers[0], {"name": "x"}, kubelet) == container_hash(
         {"name": "x"}, kubelet
     )
 
@@ -175,10 +175,10 @@ def test_the_number_of_a_replica_under_a_vendors_go_is_known_where_its_go_does_n
         [pod(with_mounts(mount(name), args=[word]), name=name) for name in (ONE, OTHER)]
     ).pods:
         (container,) = each.containers
-        found = templates.of(each, container)
-        assert found.names
-        assert found.number(vendor) == container_hash(container.spec, vendor).value
-        assert (found.number(vendor) is not None) is certain
+        named = templates.of(each, container)
+        assert named.names
+        assert named.number(vendor) == container_hash(container.spec, vendor).value
+        assert (named.number(vendor) is not None) is certain
 
 
 def test_templates_do_not_grow_with_the_cluster(catalog: Catalog) -> None:
@@ -194,11 +194,11 @@ def test_templates_do_not_grow_with_the_cluster(catalog: Catalog) -> None:
 def test_the_text_of_a_long_container_is_not_kept(catalog: Catalog) -> None:
     templates = Templates(View(catalog))
     specs = [with_mounts(mount(ONE), args=["x" * length]) for length in (60_000, 70_000)]
-    (found,) = collect([pod(*specs)]).pods
-    assert [templates.of(found, one).names for one in found.containers] == [(ONE,), ()]
+    (subject,) = collect([pod(*specs)]).pods
+    assert [templates.of(subject, container).names for container in subject.containers] == [(ONE,), ()]
     for number in range(20):
-        (one,) = collect([pod(with_mounts(mount(ONE), args=[f"{number}" * 30_000]))]).pods
-        templates.of(one, one.containers[0])
+        (replica,) = collect([pod(with_mounts(mount(ONE), args=[f"{number}" * 30_000]))]).pods
+        templates.of(replica, replica.containers[0])
     assert len(templates._templates) < 10
 
 

@@ -195,10 +195,10 @@ def runtimes(node: FakeNode, given: Dump) -> Iterator[None]:
             texts["version"] = given.read("docker", "version")
             texts["ps"] = "\n".join(map(compact, rows))
             texts["images"] = '{"RepoTags":["k8s.gcr.io/pause:3.5"]}'
-            for one in (SANDBOX, APP):
-                shown = json.loads(given.read("docker", f"inspect {one}"))
+            for container_id in (SANDBOX, APP):
+                shown = json.loads(given.read("docker", f"inspect {container_id}"))
                 shown["State"]["ExitCode"] = 0
-                texts[f"inspect-{one}"] = compact(shown)
+                texts[f"inspect-{container_id}"] = compact(shown)
             node.program("docker", {name: f"{text}\n" for name, text in texts.items()})
             (node.host / DOCKER.lstrip("/")).parent.mkdir(parents=True)
             made = answers({"info": texts["info"]}, rows)
@@ -244,9 +244,9 @@ def test_collectors_give_what_checks_ask_for(how: str, name: str, monkeypatch: p
     with fake_node("/bin/sh") as node:
         build(node, given)
         with runtimes(node, given):
-            found = collected(node, how, monkeypatch)
-    assert sorted(probes - found.probes.keys()) == []
-    assert sorted(kinds - {kind for kind, _ in found.probes}) == []
-    assert len(found.probes["processes", "all"]) == 2
-    texts = {finding.text for each in upgrades() for finding in examine(found, each)}
+            node_dump = collected(node, how, monkeypatch)
+    assert sorted(probes - node_dump.probes.keys()) == []
+    assert sorted(kinds - {kind for kind, _ in node_dump.probes}) == []
+    assert len(node_dump.probes["processes", "all"]) == 2
+    texts = {finding.text for each in upgrades() for finding in examine(node_dump, each)}
     assert [text for text in texts if "not in the dump; collect again with --preflight" in text] == []

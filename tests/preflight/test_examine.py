@@ -18,7 +18,7 @@ A_NODE = frozenset({Need.NODE})
 
 def test_a_healthy_node_is_in_order() -> None:
     of = upgrade(NEWEST, NEWEST)
-    assert [found for found in examine(dump(), of) if found.status is not Status.OK] == []
+    assert [finding for finding in examine(dump(), of) if finding.status is not Status.OK] == []
 
 
 @pytest.mark.parametrize(
@@ -30,25 +30,25 @@ def test_a_healthy_node_is_in_order() -> None:
     ids=["empty", "cut"],
 )
 def test_an_empty_dump_is_never_in_order(empty: Dump, why: str) -> None:
-    found = list(examine(empty, upgrade(NEWEST)))
-    assert {each.id for each in found} == {check.rule.id for check in CHECKS if check.is_run(A_NODE)}
-    assert any(each.text.endswith(why) for each in found)
-    assert "ERROR" not in {each.status.value for each in found}
-    assert "UNKNOWN" in {each.status.value for each in found}
+    findings = list(examine(empty, upgrade(NEWEST)))
+    assert {each.id for each in findings} == {check.rule.id for check in CHECKS if check.is_run(A_NODE)}
+    assert any(each.text.endswith(why) for each in findings)
+    assert "ERROR" not in {each.status.value for each in findings}
+    assert "UNKNOWN" in {each.status.value for each in findings}
 
 
 @pytest.mark.parametrize("check", ["PF-101", "PF-114", "PF-126", "PF-136", "PF-212"])
 def test_what_was_cut_off_may_have_been_one_more(check: str) -> None:
-    (found,) = [each for each in examine(dump(complete=False), upgrade(NEWEST, NEWEST)) if each.id == check]
-    assert found.status is Status.UNKNOWN
-    assert found.text.endswith("the dump was cut: its last line is missing")
+    (finding,) = [each for each in examine(dump(complete=False), upgrade(NEWEST, NEWEST)) if each.id == check]
+    assert finding.status is Status.UNKNOWN
+    assert finding.text.endswith("the dump was cut: its last line is missing")
 
 
 def test_what_a_cut_dump_holds_is_found() -> None:
     full = dump({("filesystem", "/var/lib/kubelet"): "/dev/sda 9 9 0 100% /\n/dev/sda 9 9 0 100% /\n"})
     cut = structs.replace(full, complete=False)
-    found = [each for each in examine(cut, upgrade(NEWEST, NEWEST)) if each.id == "PF-212"]
-    assert [each.status.value for each in found] == ["ERROR", "ERROR", "UNKNOWN"]
+    findings = [each for each in examine(cut, upgrade(NEWEST, NEWEST)) if each.id == "PF-212"]
+    assert [each.status.value for each in findings] == ["ERROR", "ERROR", "UNKNOWN"]
 
 
 @pytest.mark.parametrize("ignored", [["PF-102"], ["all"]])

@@ -318,8 +318,8 @@ def on_k3s(*words: str) -> list[str]:
     node = of_node(Fields(given, "", "$"))
     within = {**SECOND, ("arguments", "kubelet"): Probe("", "", problem=EMBEDDED["k3s"])}
 
-    found = examine(dump(within), upgrade("1.36.5", "1.36.3"), cluster=NodeObjects(node))
-    return [each.id for each in found if each.status not in (Status.OK, Status.INFO)]
+    findings = examine(dump(within), upgrade("1.36.5", "1.36.3"), cluster=NodeObjects(node))
+    return [each.id for each in findings if each.status not in (Status.OK, Status.INFO)]
 
 
 def test_a_node_object_has_the_settings_of_a_kubelet_within_k3s() -> None:
@@ -367,17 +367,17 @@ EMBEDDED = {"k3s": "the kubelet is a part of another program, /usr/local/bin/k3s
 )
 def test_a_dump_has_what_k3s_is_given_for_its_kubelet(given: str, expected: list[str]) -> None:
     within = {**SECOND, ("arguments", "kubelet"): Probe("", "", problem=EMBEDDED["k3s"])}
-    found = examine(dump({**within, ("arguments", "k3s"): given}), upgrade("1.36.5", "1.36.3"))
-    assert [each.id for each in found if each.status not in (Status.OK, Status.INFO)] == expected
+    findings = examine(dump({**within, ("arguments", "k3s"): given}), upgrade("1.36.5", "1.36.3"))
+    assert [each.id for each in findings if each.status not in (Status.OK, Status.INFO)] == expected
 
 
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_of_a_kubelet_within_another_program_only_its_settings_are_unknown(name: str) -> None:
     """No command line shows them; whatever is read elsewhere is in order."""
     changes = {**SECOND, ("arguments", "kubelet"): Probe("", "", problem=EMBEDDED[name])}
-    found = list(examine(dump(changes), upgrade("1.36.5", "1.36.3")))
-    assert {each.status for each in found} <= {Status.OK, Status.INFO, Status.UNKNOWN}
-    unknown = {each.text for each in found if each.status is Status.UNKNOWN}
+    findings = list(examine(dump(changes), upgrade("1.36.5", "1.36.3")))
+    assert {each.status for each in findings} <= {Status.OK, Status.INFO, Status.UNKNOWN}
+    unknown = {each.text for each in findings if each.status is Status.UNKNOWN}
     assert unknown == {f"kubelet: {EMBEDDED[name]}"}
 
 
@@ -456,7 +456,9 @@ SPARE: Final = (
 
 def is_spare(check: str, key: tuple[str, ...]) -> bool:
     """Return whether a check can do without a fact."""
-    return any(re.fullmatch(one, check) and re.fullmatch(other, " ".join(key)) for one, other in SPARE)
+    return any(
+        re.fullmatch(pattern, check) and re.fullmatch(other, " ".join(key)) for pattern, other in SPARE
+    )
 
 
 def in_order_without(
@@ -468,9 +470,9 @@ def in_order_without(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the facts that a check asks for and finds nothing without, though it cannot do without them."""
     for key in asked(given, to, check, monkeypatch, cluster):
-        left = {each: found for each, found in given.probes.items() if each[: len(key)] != key}
-        found = statuses(structs.replace(given, probes=left), to, check, cluster)
-        if found <= {Status.OK, Status.INFO} and not is_spare(check.id, key):
+        left = {each: probes for each, probes in given.probes.items() if each[: len(key)] != key}
+        results = statuses(structs.replace(given, probes=left), to, check, cluster)
+        if results <= {Status.OK, Status.INFO} and not is_spare(check.id, key):
             yield (check.id, *key)
 
 
@@ -483,7 +485,7 @@ def test_what_was_not_collected_is_unknown_and_never_in_order(
 ) -> None:
     """Also what the healthy node does not show: a check that asks for it cannot do without."""
     given, to = of(name)
-    wrong = {one for each in WITH_A_NODE_ALONE for one in in_order_without(given, to, each, monkeypatch)}
+    wrong = {fact for each in WITH_A_NODE_ALONE for fact in in_order_without(given, to, each, monkeypatch)}
     assert sorted(wrong) == []
 
 
@@ -516,7 +518,7 @@ def test_a_check_of_objects_and_a_node_cannot_do_without_what_it_reads_there(
     given, to, cluster = beside_objects()
     read = {check.id: asked(given, to, check, monkeypatch, cluster) for check in BESIDE_OBJECTS}
     wrong = {
-        one for each in BESIDE_OBJECTS for one in in_order_without(given, to, each, monkeypatch, cluster)
+        fact for each in BESIDE_OBJECTS for fact in in_order_without(given, to, each, monkeypatch, cluster)
     }
     assert sorted(wrong) == []
     needing = {each.id for each in BESIDE_OBJECTS if all(Need.NODE in need for need in each.needs)}
@@ -539,6 +541,6 @@ def test_a_check_that_is_given_nothing_is_unknown(check: Check) -> None:
     """One that leaves out what it lacks would be in order on every node, and in no other test."""
     nothing = Dump("n1", "test", {})
     ways = (upgrade(to, current, servers=Servers(), now=None) for current, to in UPGRADES)
-    found = [statuses(nothing, way, check) for way in ways]
+    results = [statuses(nothing, way, check) for way in ways]
     # Releases alone decide whether a kubelet is too new, and an API server that is not known is a note.
-    assert ({Status.UNKNOWN} in found) is (check.id != "PF-110")
+    assert ({Status.UNKNOWN} in results) is (check.id != "PF-110")

@@ -94,12 +94,12 @@ def test_a_release_that_the_node_does_not_report_is_not_taken_for_its_own(
     given: str, more: Any, expected: str
 ) -> None:
     shown = dump({VERSION: "Kubernetes v1.31.14\n"})
-    found = hashcompat.preflight_nodes([shown], "1.32.13", given, **more)
-    disputed = [one for one in found if one.object == "kubelet" and one.id == "PF-110"]
-    assert [one.status.value for one in disputed] == ([expected] if expected else [])
-    assert all(one.text.endswith("1.30.14, and the node reports v1.31.14") for one in disputed)
+    findings = hashcompat.preflight_nodes([shown], "1.32.13", given, **more)
+    disputed = [finding for finding in findings if finding.object == "kubelet" and finding.id == "PF-110"]
+    assert [finding.status.value for finding in disputed] == ([expected] if expected else [])
+    assert all(finding.text.endswith("1.30.14, and the node reports v1.31.14") for finding in disputed)
 
 
 def test_nodes_of_the_sample_run_what_is_said() -> None:
-    found = hashcompat.preflight_nodes(None, "1.31.14", "1.30.14", source=hashcompat.load_sample())
-    assert not [one for one in found if one.object == "kubelet"]
+    findings = hashcompat.preflight_nodes(None, "1.31.14", "1.30.14", source=hashcompat.load_sample())
+    assert not [finding for finding in findings if finding.object == "kubelet"]

@@ -90,30 +90,32 @@ def test_the_answer_with_most_running_containers_counts() -> None:
         (two, [("p", 7), ("q", 7)]),
         (stopped, [("a", 8), ("b", 8)]),
     ):
-        found = read(
+        records = read(
             {("cri", "containers"): containers, ("cri", "pods"): pods(), ("docker", "list"): docker("a", "b")}
         )
-        assert names(found) == wanted
+        assert names(records) == wanted
 
 
 @pytest.mark.parametrize(("row", "docker_below"), [("d-p", True), ("id-p", False), ("", False)])
 def test_what_docker_has_under_the_same_id_is_in_docker(row: str, docker_below: bool) -> None:
     """dockershim and cri-dockerd answer with the ids of Docker's containers."""
-    below = json.dumps([{**one, "Id": one["Id"] if row else ""} for one in json.loads(docker("p"))])
-    found = read(
+    below = json.dumps(
+        [{**container, "Id": container["Id"] if row else ""} for container in json.loads(docker("p"))]
+    )
+    records = read(
         {
             ("cri", "containers"): cri({**cri_row("p"), "id": row}),
             ("cri", "pods"): pods("p"),
             ("docker", "list"): below,
         }
     )
-    shown = [one.docker for one in found if not isinstance(one, Applied | Files)]
-    assert (names(found), shown) == ([("p", 7)], [docker_below] * 2)
+    shown = [record.docker for record in records if not isinstance(record, Applied | Files)]
+    assert (names(records), shown) == ([("p", 7)], [docker_below] * 2)
 
 
 def test_a_runtime_without_an_answer_leaves_the_other_ones() -> None:
-    found = read({("cri", "containers"): failed(), ("docker", "list"): docker("a")})
-    assert names(found) == [("a", 8)]
+    records = read({("cri", "containers"): failed(), ("docker", "list"): docker("a")})
+    assert names(records) == [("a", 8)]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,7 @@ def test_a_dump_whose_runtime_did_not_answer_decides_nothing_about_admission() -
 
 
 def test_a_sandbox_that_was_shown_alone_counts_instead_of_its_row() -> None:
-    found = read(
+    records = read(
         {
             ("cri", "containers"): cri(cri_row("p")),
             ("cri", "pods"): pods("p", "q", "r"),
@@ -183,21 +185,23 @@ def test_a_sandbox_that_was_shown_alone_counts_instead_of_its_row() -> None:
             ("cri", "inspectp pod-r"): GONE,
         }
     )
-    sandboxes = [(one.pod, one.host_network) for one in found if isinstance(one, Sandbox)]
+    sandboxes = [(record.pod, record.host_network) for record in records if isinstance(record, Sandbox)]
     assert sandboxes == [("q", None), ("r", None), ("p", True)]
 
 
 def test_the_kubelets_file_of_applied_resources_is_read_by_its_name_and_content() -> None:
     data = json.dumps({"entries": {"u": {"ContainerResources": {"c": {"limits": {"cpu": "1"}}}}}})
     checkpoint = json.dumps({"data": data, "checksum": 1})
-    found = read(
+    records = read(
         {
             ("docker", "list"): docker("a"),
             ("file", "/data/actuated_pods_state"): checkpoint,
             ("file", "/data/allocated_pods_state"): checkpoint,
         }
     )
-    assert [one for one in found if isinstance(one, Applied)] == [Applied("u", "c", {"limits": {"cpu": "1"}})]
+    assert [record for record in records if isinstance(record, Applied)] == [
+        Applied("u", "c", {"limits": {"cpu": "1"}})
+    ]
 
 
 def test_what_the_kubelets_file_lacks_is_said_only_where_it_was_looked_for() -> None:
@@ -206,8 +210,8 @@ def test_what_the_kubelets_file_lacks_is_said_only_where_it_was_looked_for() -> 
         ("".join(rows), True),
         ("".join(row for row in rows if "actuated" not in row), False),
     ):
-        found = from_documents(map(json.loads, text.splitlines()))
-        assert [one.unapplied for one in found if isinstance(one, Recorded)] == [lacks]
+        records = from_documents(map(json.loads, text.splitlines()))
+        assert [record.unapplied for record in records if isinstance(record, Recorded)] == [lacks]
 
 
 def test_plain_documents_between_dumps_are_read_as_before() -> None:
@@ -216,14 +220,14 @@ def test_plain_documents_between_dumps_are_read_as_before() -> None:
         + "\n"
         + f"[{json.dumps({'Id': 'i', 'Name': '/k8s_c_y_ns_u_0', 'Labels': {}})}]\n7\n"
     )
-    found = read({("docker", "list"): docker("a")}, more=more)
-    assert names(found) == [("a", 8), ("x", 7), ("y", None)]
+    records = read({("docker", "list"): docker("a")}, more=more)
+    assert names(records) == [("a", 8), ("x", 7), ("y", None)]
 
 
 def test_a_list_of_documents_may_be_a_dump() -> None:
     text = as_text(dump({**EMPTY, ("docker", "list"): docker("a")}))
-    found = list(from_documents([[json.loads(line) for line in text.splitlines()]]))
-    assert names(found) == [("a", 8)]
+    records = list(from_documents([[json.loads(line) for line in text.splitlines()]]))
+    assert names(records) == [("a", 8)]
 
 
 def test_only_exit_codes_that_a_collector_learned_count() -> None:
@@ -248,8 +252,8 @@ def test_only_exit_codes_that_a_collector_learned_count() -> None:
         ("docker", "list"): (Probe("docker", "list"),),
         **{("cri", f"ended {name}"): (probe,) for name, probe in answers.items()},
     }
-    found = [record for record in from_dump(Dump("n1", "", probes)) if isinstance(record, Recorded)]
-    assert {record.id: record.code for record in found} == {
+    records = [record for record in from_dump(Dump("n1", "", probes)) if isinstance(record, Recorded)]
+    assert {record.id: record.code for record in records} == {
         "a": 3,
         "b": None,
         "c": None,

@@ -101,8 +101,8 @@ def test_labels_in_one_text_are_refused() -> None:
 def test_up_to_1_5_the_name_counts_not_the_label(key: str) -> None:
     planted = {"io.kubernetes.docker.type": "podsandbox", "io.kubernetes.pod.uid": "other"}
     (record,) = containers([docker(OLD_NAME, **{key: "1"}, **planted)])
-    found = (record.uid, record.hash, record.container, record.attempt)
-    assert found == (UID, 0xE4CC795, "app", None)
+    fields = (record.uid, record.hash, record.container, record.attempt)
+    assert fields == (UID, 0xE4CC795, "app", None)
 
 
 def test_from_1_6_the_name_says_whose_container_it_is() -> None:

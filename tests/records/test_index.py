@@ -38,7 +38,7 @@ RECORD = Recorded("u1", "shop", "web-0", "app", 7, running=True)
 
 
 @pytest.mark.parametrize(
-    ("pod", "record", "found"),
+    ("pod", "record", "matches"),
     [
         pytest.param(POD, RECORD, True, id="uid and container"),
         pytest.param(POD, structs.replace(RECORD, uid="u2"), False, id="another pod of the same name"),
@@ -57,8 +57,8 @@ RECORD = Recorded("u1", "shop", "web-0", "app", 7, running=True)
         pytest.param(POD, structs.replace(RECORD, container="sidecar"), False, id="another container"),
     ],
 )
-def test_a_record_belongs_to_a_container(pod: Pod, record: Recorded, *, found: bool) -> None:
-    assert (index([record]).of(pod, CONTAINER) is not None) is found
+def test_a_record_belongs_to_a_container(pod: Pod, record: Recorded, *, matches: bool) -> None:
+    assert (index([record]).of(pod, CONTAINER) is not None) is matches
 
 
 @pytest.mark.parametrize(
@@ -164,9 +164,9 @@ def test_a_line_of_a_log_counts_where_it_is_later_than_the_container(
     line: Recorded, created: datetime, expected: int, *, reverse: bool
 ) -> None:
     told = [line, structs.replace(RECORD, created=created)]
-    found = index(told[::-1] if reverse else told).of(POD, CONTAINER)
-    assert found is not None
-    assert found.hash == expected
+    record = index(told[::-1] if reverse else told).of(POD, CONTAINER)
+    assert record is not None
+    assert record.hash == expected
 
 
 def test_a_static_pod_whose_manifest_sets_its_uid_has_no_other() -> None:
@@ -180,12 +180,12 @@ def test_pods_of_one_name_keep_a_record_of_each_kind_of_uid() -> None:
         structs.replace(RECORD, uid=uid, hash=number, id=f"{number}", created=STARTED + timedelta(number))
         for number, uid in enumerate(("u1", "u2", "u1", "u3"))
     ]
-    found = index(rows).by_name.of(("shop", "web-0", "app"))
-    assert [(one.uid, one.hash) for one in found] == [("u1", 2)]
+    records = index(rows).by_name.of(("shop", "web-0", "app"))
+    assert [(record.uid, record.hash) for record in records] == [("u1", 2)]
     given = "12345678-1234-1234-1234-123456789abc"
     rows += [structs.replace(RECORD, uid=uid, hash=number) for number, uid in enumerate((given, ""), 4)]
-    found = index(rows).by_name.of(("shop", "web-0", "app"))
-    assert [(one.uid, one.hash) for one in found] == [("u1", 2), (given, 4), ("", 5)]
+    records = index(rows).by_name.of(("shop", "web-0", "app"))
+    assert [(record.uid, record.hash) for record in records] == [("u1", 2), (given, 4), ("", 5)]
 
 
 def test_an_inspection_counts_before_a_list_in_any_order() -> None:
@@ -199,7 +199,7 @@ BOX = Sandbox("u", "ns", "p", ready=True, created=5_000_000_000, id="a")
 
 
 @pytest.mark.parametrize(
-    ("shown", "found"),
+    ("shown", "expected"),
     [
         pytest.param(
             [BOX, structs.replace(BOX, host_network=False, ip="10.0.0.1", created=5_700_000_000)],
@@ -238,5 +238,5 @@ BOX = Sandbox("u", "ns", "p", ready=True, created=5_000_000_000, id="a")
         ),
     ],
 )
-def test_a_sandbox_counts_once_whatever_shows_it(shown: list[Sandbox], found: list[Sandbox]) -> None:
-    assert list(index(shown).sandboxes) == found
+def test_a_sandbox_counts_once_whatever_shows_it(shown: list[Sandbox], expected: list[Sandbox]) -> None:
+    assert list(index(shown).sandboxes) == expected

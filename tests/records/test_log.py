@@ -28,9 +28,9 @@ def test_the_incidents_own_line_as_it_was_published() -> None:
 Container "prometheus-node-exporter" ({"docker" "f59c4812"})
         of pod prometheus-node-exporter-l7vzz_monitoring(4ec492d2-17de-11e9-9206-52540064c479):
         Container spec hash changed (1559107639 vs 1428860573).. Container will be killed and recreated."""
-    (found,) = from_log(log.splitlines())
-    assert (found.namespace, found.pod) == ("monitoring", "prometheus-node-exporter-l7vzz")
-    assert (found.container, found.hash) == ("prometheus-node-exporter", 1428860573)
+    (record,) = from_log(log.splitlines())
+    assert (record.namespace, record.pod) == ("monitoring", "prometheus-node-exporter-l7vzz")
+    assert (record.container, record.hash) == ("prometheus-node-exporter", 1428860573)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_logs_up_to_1_7_name_the_pod_in_four_ways(
 ) -> None:
     log = f'I0114 17:57:42.715551 1 {file}.go:1] {pod} container "app" hash changed (1 vs 2), '
     log += "it will be killed and re-created."
-    (found,) = from_log(log.splitlines())
-    assert ((found.uid, found.namespace, found.pod), found.container, found.hash) == (expected, "app", 2)
+    (record,) = from_log(log.splitlines())
+    assert ((record.uid, record.namespace, record.pod), record.container, record.hash) == (expected, "app", 2)
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_logs_up_to_1_7_name_the_pod_in_four_ways(
     ],
 )
 def test_what_a_runtime_or_the_journal_writes_before_a_line(before: str, year: int | None) -> None:
-    (found,) = from_log((before + LINE).splitlines())
-    assert found.created == TIME.replace(year=year or 2000)
-    assert found.any_year == (year is None)
+    (record,) = from_log((before + LINE).splitlines())
+    assert record.created == TIME.replace(year=year or 2000)
+    assert record.any_year == (year is None)
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_later_logs_carry_no_values() -> None:
 
 
 def test_a_day_that_no_month_has_is_no_time() -> None:
-    (found,) = from_log((LINE.replace("I0114", "I0231")).splitlines())
-    assert found.created is None
+    (record,) = from_log((LINE.replace("I0114", "I0231")).splitlines())
+    assert record.created is None
 
 
 def test_a_message_has_no_more_lines_than_a_person_breaks_it_into() -> None:

@@ -78,14 +78,14 @@ def test_a_thing_that_is_twice_with_other_content_is_an_error_that_names_it(kind
 
 def test_the_same_twice_is_no_error() -> None:
     lines = as_text(dump()).splitlines()
-    (found,) = read_back("\n".join([lines[0], *lines[1:-1], *lines[1:-1], lines[-1]]))
-    assert found.read("cri", "info") == dump().read("cri", "info")
+    (node_dump,) = read_back("\n".join([lines[0], *lines[1:-1], *lines[1:-1], lines[-1]]))
+    assert node_dump.read("cri", "info") == dump().read("cri", "info")
 
 
 def test_what_changes_is_read_twice_and_not_more_often() -> None:
     for kind in ("process", "processes"):
-        (found,) = read_back(as_text(dump({(kind, "7"): ["a", "b"]})))
-        assert [probe.text for probe in found.probes[kind, "7"]] == ["a", "b"]
+        (node_dump,) = read_back(as_text(dump({(kind, "7"): ["a", "b"]})))
+        assert [probe.text for probe in node_dump.probes[kind, "7"]] == ["a", "b"]
         with pytest.raises(InputError, match=f"{kind} 7 is twice in the dump"):
             read_back(as_text(dump({(kind, "7"): ["a", "b", "c"]})))
 
@@ -98,5 +98,5 @@ def test_a_format_that_is_not_known_is_an_error(given: object) -> None:
 
 def test_known_formats_are_read() -> None:
     for given in ({}, {"format": 1}, {"format": 2}):
-        (found,) = dumps([{"hashcompat": "dump", "node": "n1", **given}, {"hashcompat": "end"}], "f")
-        assert found.node == "n1"
+        (node_dump,) = dumps([{"hashcompat": "dump", "node": "n1", **given}, {"hashcompat": "end"}], "f")
+        assert node_dump.node == "n1"

@@ -96,12 +96,12 @@ def test_each_outcome_has_its_sentence(verdicts: tuple[Verdict, ...], pieces: li
     ],
 )
 def test_where_no_container_is_compared_none_is_called_kept(number: int, text: str) -> None:
-    found = many(*[K] * number)
-    assert said(*map(aside, found)) == [("green", text)]
+    items = many(*[K] * number)
+    assert said(*map(aside, items)) == [("green", text)]
 
 
-def aside(one: Item) -> Item:
-    return structs.replace(one, prediction=structs.replace(one.prediction, compared=False))
+def aside(row: Item) -> Item:
+    return structs.replace(row, prediction=structs.replace(row.prediction, compared=False))
 
 
 @pytest.mark.parametrize(

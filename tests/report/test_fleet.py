@@ -20,16 +20,16 @@ from tests.helpers.readback import html_cells, samples
 WAVED = fleet(240, wanted=Wanted(6, None, "env", ("dev", "staging", "prod")))
 
 
-def shown(form: str, found: Fleet = WAVED) -> str:
-    return "".join(FORMATS[form].render(FLEET, found, Style()))
+def shown(form: str, report: Fleet = WAVED) -> str:
+    return "".join(FORMATS[form].render(FLEET, report, Style()))
 
 
 def test_a_fleet_in_which_everything_occurs_fits_the_schema() -> None:
     document = json.loads(shown("json"))
     assert errors("FleetReport", document) == []
-    for one in document["waves"]:
-        members = [each["source"] for wave in one["waves"] for each in wave["clusters"]]
-        members += [left["source"] for left in one["leftOut"]]
+    for target in document["waves"]:
+        members = [each["source"] for wave in target["waves"] for each in wave["clusters"]]
+        members += [left["source"] for left in target["leftOut"]]
         assert sorted(members) == sorted({item["source"] for item in document["items"]})
     document["waves"][0]["waves"][0]["clusters"] = []
     assert errors("FleetReport", document) != []
@@ -38,29 +38,31 @@ def test_a_fleet_in_which_everything_occurs_fits_the_schema() -> None:
 def test_metrics_count_what_the_document_has() -> None:
     document = json.loads(shown("json"))
     wanted = Counter((item["target"], item["verdict"]) for item in document["items"])
-    found = list(samples(shown("prometheus")))
-    clusters = [one for one in found if one.name == "hashcompat_fleet_clusters"]
+    metrics = list(samples(shown("prometheus")))
+    clusters = [sample for sample in metrics if sample.name == "hashcompat_fleet_clusters"]
     assert {
-        (one.labels["target"], one.labels["verdict"]): one.value for one in clusters if one.value
+        (sample.labels["target"], sample.labels["verdict"]): sample.value
+        for sample in clusters
+        if sample.value
     } == wanted
-    waves = [one for one in found if one.name == "hashcompat_fleet_wave_clusters"]
-    assert sum(one.value for one in waves) == 240 * len(TARGETS)
-    assert len({(one.name, *sorted(one.labels.items())) for one in found}) == len(found)
+    waves = [sample for sample in metrics if sample.name == "hashcompat_fleet_wave_clusters"]
+    assert sum(sample.value for sample in waves) == 240 * len(TARGETS)
+    assert len({(sample.name, *sorted(sample.labels.items())) for sample in metrics}) == len(metrics)
 
 
 def test_two_clusters_of_one_name_are_one_sample() -> None:
     """That of all of them: neither hides what the other one loses, or how old it is."""
     first, second, *others = WAVED.clusters
     times = [datetime(2026, 1, day, tzinfo=UTC) for day in (2, 1)]
-    one, other = (
+    cluster, other = (
         structs.replace(each, name="same", taken=time)
         for each, time in zip((first, second), times, strict=True)
     )
-    found = list(samples(shown("prometheus", structs.replace(WAVED, clusters=(one, other, *others)))))
-    assert len({(each.name, *each.labels.items()) for each in found}) == len(found)
+    metrics = list(samples(shown("prometheus", structs.replace(WAVED, clusters=(cluster, other, *others)))))
+    assert len({(each.name, *each.labels.items()) for each in metrics}) == len(metrics)
     values = {
         (each.name.removeprefix("hashcompat_fleet_cluster_"), each.labels.get("target")): each.value
-        for each in found
+        for each in metrics
         if each.labels.get("cluster") == "same"
     }
     for upgrades in zip(first.upgrades, second.upgrades, strict=True):
@@ -74,8 +76,8 @@ def test_a_page_has_a_row_for_each_cluster_and_a_cell_for_each_target() -> None:
     assert heads[:8] == ["Verdict", "Cluster", "Why", *(f"To {target}" for target in TARGETS), "Waves"]
     assert len(rows) == 240
     cells = {row[1]: row for row in rows}
-    for one in WAVED.clusters:
-        for upgrade, cell in zip(one.upgrades, cells[one.name][3:7], strict=True):
+    for cluster in WAVED.clusters:
+        for upgrade, cell in zip(cluster.upgrades, cells[cluster.name][3:7], strict=True):
             wanted = upgrade.status if upgrade.restarts is None else str(upgrade.restarts)
             assert cell.startswith(wanted)
     waved = {each.name for of in WAVED.waves for wave in of.waves for each in wave.clusters}
@@ -96,4 +98,6 @@ def test_a_page_says_that_it_only_reports() -> None:
 def test_the_ages_are_those_of_the_clusters_that_count() -> None:
     rows = html_cells(shown("html"), "age")[1:]
     assert [row[0] for row in rows] == ["up to a day", "up to a week", "up to 30 days", "older", "unknown"]
-    assert sum(int(row[1]) for row in rows) == sum(one.standing != "LEFT_OUT" for one in WAVED.clusters)
+    assert sum(int(row[1]) for row in rows) == sum(
+        cluster.standing != "LEFT_OUT" for cluster in WAVED.clusters
+    )

@@ -27,7 +27,7 @@ def shown(matrix: Matrix, width: int | None = None, paint: object = None) -> str
 
 def read_back(text: str) -> dict[tuple[str, str], str]:
     """Return the cells of a grid by the labels of row and column, also where columns have numbers."""
-    found: dict[tuple[str, str], str] = {}
+    grid: dict[tuple[str, str], str] = {}
     columns: list[str] = []
     lines = [line.split() for line in text.splitlines()]
     labels = {words[0]: words[1] for words in lines if words and words[0].isdecimal()}
@@ -39,8 +39,8 @@ def read_back(text: str) -> dict[tuple[str, str], str]:
         elif columns:
             numbered = words[0] in labels and len(words) == len(columns) + 2
             label, *cells = words[1:] if numbered else words
-            found |= {(label, column): cell for column, cell in zip(columns, cells, strict=True)}
-    return found
+            grid |= {(label, column): cell for column, cell in zip(columns, cells, strict=True)}
+    return grid
 
 
 @pytest.fixture(scope="module")
@@ -129,8 +129,8 @@ def test_from_auto_is_a_row_without_a_column(catalog: Catalog) -> None:
 
 
 def _labels(matrix: Matrix) -> dict[str, tuple[str, ...]]:
-    found = {}
+    groups = {}
     for group in matrix.groups:
         ends = dict.fromkeys(matrix.labels[release] for release in (group[0], group[-1]))
-        found["-".join(ends)] = group
-    return found
+        groups["-".join(ends)] = group
+    return groups

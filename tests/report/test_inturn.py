@@ -88,8 +88,8 @@ def test_a_plan_that_two_processes_write_is_that_of_one(
     assert PLAN.sealed is not None
     monkeypatch.setattr(rowtexts, "_BATCH", 64)
     monkeypatch.setattr("hashcompat.output.report.rowtexts.WORTH_FORKING", 1)
-    found = []
+    documents = []
     for jobs in (1, 2):
         content, seals = PLAN.sealed(Excerpt(plan, plan.items, jobs=jobs))
-        found.append("".join(to_json(content, seals=seals)))
-    assert found[0] == found[1]
+        documents.append("".join(to_json(content, seals=seals)))
+    assert documents[0] == documents[1]

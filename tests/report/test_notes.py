@@ -68,11 +68,11 @@ def test_where_nothing_restarts_preflight_is_next() -> None:
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 def test_a_name_is_in_a_command_only_if_it_can_be_pasted(name: str) -> None:
-    found = commands(item(pod=name, owner="Deployment/a"), item(pod="plain", owner="Deployment/b"))
-    words = shlex.split(found[0])
+    texts = commands(item(pod=name, owner="Deployment/a"), item(pod="plain", owner="Deployment/b"))
+    words = shlex.split(texts[0])
     assert words[:2] == ["hashcompat", "explain"]
     assert words[2] in (f"shop/{name}", "shop/plain")
-    assert "\n" not in found[0]
+    assert "\n" not in texts[0]
 
 
 def test_no_name_at_all_leaves_the_other_command() -> None:

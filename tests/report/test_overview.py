@@ -97,10 +97,10 @@ def test_owners_are_counted_with_the_numbers_of_their_reasons() -> None:
 )
 def test_groups_of_each_kind(group_by: str, rows: list[list[str]]) -> None:
     for size in ((None, None), (80, 24), (80, 3)):
-        found = sections(shown(excerpt(*MIXED, group_by=group_by), *size))
-        assert cells(found[1]) == rows
-        assert found[2][0].startswith("1. HC004")
-        assert len(found) == 3
+        blocks = sections(shown(excerpt(*MIXED, group_by=group_by), *size))
+        assert cells(blocks[1]) == rows
+        assert blocks[2][0].startswith("1. HC004")
+        assert len(blocks) == 3
 
 
 def test_rows_are_shown_if_asked_for() -> None:
@@ -155,8 +155,8 @@ def test_groups_are_sorted(sort_by: SortBy | None, names: list[str]) -> None:
 
 def test_off_a_terminal_every_group_is_shown_and_few_rows() -> None:
     for number, parts in ((20, 4), (21, 3), (400, 3)):
-        found = sections(shown(plan(*owners(number))))
-        assert (len(found), len(found[1])) == (parts, number + 1)
+        blocks = sections(shown(plan(*owners(number))))
+        assert (len(blocks), len(blocks[1])) == (parts, number + 1)
 
 
 def test_on_a_terminal_the_rest_is_counted() -> None:
@@ -239,7 +239,7 @@ def test_off_a_terminal_no_group_is_missing(names: list[str]) -> None:
     made = hostile(names)
     text = shown(made)
     if names:
-        groups = {(one.pod.namespace, one.pod.workload) for one in made.items}
+        groups = {(row.pod.namespace, row.pod.workload) for row in made.items}
         assert len(sections(text)[1]) == 1 + len(groups)
     assert "…" not in "".join(char for char in text if not any("…" in name for name in names))
 

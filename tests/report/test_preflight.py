@@ -26,7 +26,7 @@ def finding(node: str, status: Status = Status.ERROR, text: str = "swap is on", 
 
 
 def result(*findings: Finding) -> Preflight:
-    return Preflight("1.31.0", {one.node: "1.30.0" for one in findings}, findings)
+    return Preflight("1.31.0", {entry.node: "1.30.0" for entry in findings}, findings)
 
 
 def shown(form: str, of: Preflight) -> str:

@@ -54,8 +54,8 @@ FACTS = {
 
 def junit(text: str) -> dict[str, str]:
     assert suite(text)
-    found = re.findall(r'<property name="[a-z]+\.([a-z_]+)" value="([^"]*)"/>', text)
-    return {key: value.replace("&gt;", ">") for key, value in found}
+    properties = re.findall(r'<property name="[a-z]+\.([a-z_]+)" value="([^"]*)"/>', text)
+    return {key: value.replace("&gt;", ">") for key, value in properties}
 
 
 def sarif(text: str) -> dict[str, str]:
@@ -63,8 +63,8 @@ def sarif(text: str) -> dict[str, str]:
     (invocation,) = run["invocations"]
     assert invocation["startTimeUtc"] == FACTS["report_made"]
     assert invocation["commandLine"] == run["properties"]["command"]
-    found: dict[str, str] = run["properties"]
-    return found
+    properties: dict[str, str] = run["properties"]
+    return properties
 
 
 def sheet(text: str) -> dict[str, str]:
@@ -76,15 +76,15 @@ def sheet(text: str) -> dict[str, str]:
 
 def markdown(text: str) -> dict[str, str]:
     lines = [line[2:].replace("\\", "").replace("&gt;", ">") for line in text.splitlines()]
-    found = dict(line.split(": ", 1) for line in lines if ": " in line)
-    return {key: found[name] for key, name in NAMES.items() if name in found}
+    facts = dict(line.split(": ", 1) for line in lines if ": " in line)
+    return {key: facts[name] for key, name in NAMES.items() if name in facts}
 
 
 def html(text: str) -> dict[str, str]:
-    (made,) = (one for one in page(text).iter("dl") if one.get("id") == "made")
-    texts = [words_of(one) for one in made.iter() if one.tag in ("dt", "dd")]
-    found = dict(zip(texts[::2], texts[1::2], strict=True))
-    return {key: found[name] for key, name in NAMES.items() if name in found}
+    (made,) = (element for element in page(text).iter("dl") if element.get("id") == "made")
+    texts = [words_of(element) for element in made.iter() if element.tag in ("dt", "dd")]
+    facts = dict(zip(texts[::2], texts[1::2], strict=True))
+    return {key: facts[name] for key, name in NAMES.items() if name in facts}
 
 
 KEYS = {*FACTS, "source", "command"}
@@ -131,8 +131,8 @@ def test_every_kept_report_says_what_it_was_made_of(run: Run, cluster: Path, com
         if command == "explain" and form in {"csv", "markdown"}:
             continue  # and this no table
         text = run(*words, "-q", "-o", form).out
-        found = {key: value for key, value in read(text).items() if key in wanted}
-        assert (form, found) == (form, wanted)
+        facts = {key: value for key, value in read(text).items() if key in wanted}
+        assert (form, facts) == (form, wanted)
         assert not re.search("kubelet auto|auto (->|to) |auto -&gt;", text), form
 
 
@@ -176,10 +176,10 @@ def test_a_gate_names_its_plan_and_itself(run: Run, cluster: Path, tmp_path: Pat
     saved = tmp_path / "plan.json"
     run(*COMMANDS["plan"], "-f", cluster, "-q", "--out", saved)
     text = run("gate", "--plan", saved, "-q", "-o", "junit").out
-    found = junit(text)
-    assert found["plan_command"] == f"hashcompat plan --to 1.31.14 -f {cluster}"
-    assert found["command"] == f"hashcompat gate --plan {saved}"
-    assert (found["plan_created"], found["report_made"]) == (FACTS["report_made"],) * 2
+    facts = junit(text)
+    assert facts["plan_command"] == f"hashcompat plan --to 1.31.14 -f {cluster}"
+    assert facts["command"] == f"hashcompat gate --plan {saved}"
+    assert (facts["plan_created"], facts["report_made"]) == (FACTS["report_made"],) * 2
 
 
 def test_the_command_line_shows_no_secret_and_no_form(run: Run, cluster: Path) -> None:
@@ -207,9 +207,9 @@ def test_an_older_plan_is_read_without_it(run: Run, cluster: Path, tmp_path: Pat
     document["spec"]["tool"] = {"name": "hashcompat", "version": "0.1.0"}
     del document["digest"]
     (path := tmp_path / "old.json").write_text(json.dumps(document))
-    found = junit(run("convert", path, "-q", "-o", "junit").out)
-    assert (found["tool"], found["release_data"]) == ("hashcompat 0.1.0", "unknown")
-    assert found["command"].startswith("none")
+    facts = junit(run("convert", path, "-q", "-o", "junit").out)
+    assert (facts["tool"], facts["release_data"]) == ("hashcompat 0.1.0", "unknown")
+    assert facts["command"].startswith("none")
     document["spec"]["tool"]["dataOf"] = "soon"
     path.write_text(json.dumps(document))
     assert "$.spec.tool.dataOf: want a day" in run("convert", path).err

@@ -53,8 +53,8 @@ def test_fields_are_listed_once() -> None:
 def test_the_most_frequent_reason_is_the_first() -> None:
     kinds = Kinds()
     masks = [kinds.mask([Reason(rule, "x")]) for rule in ("HC003", "HC001", "HC002")]
-    for mask, number, found in zip(masks, (5, 7, 9), (True, True, False), strict=True):
-        kinds.count(mask, number, is_finding=found)
+    for mask, number, is_finding in zip(masks, (5, 7, 9), (True, True, False), strict=True):
+        kinds.count(mask, number, is_finding=is_finding)
     every = [(kind.number, kind.id, kind.containers, kind.findings) for kind in kinds.numbered()]
     assert every == [(1, "HC001", 7, 7), (2, "HC003", 5, 5), (3, "HC002", 9, 0)]
 

@@ -92,14 +92,14 @@ def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
 def test_the_document_of_a_result_is_what_its_command_prints(
     run: Run, catalog: Catalog, golden: Path
 ) -> None:
-    found = results(catalog, golden)
-    for argv, result in found.items():
+    answers = results(catalog, golden)
+    for argv, result in answers.items():
         shown = json.loads(json.dumps(document_of(result)))
         assert lasting(shown) == lasting(run(*argv, "-o", "json").document), argv
     pods = select(sample_cluster(), Filters(("shop",)))
     assert dumps(document_of(snapshot(pods, catalog))) + "\n" == run("snapshot", *SOME).out
     assert document_of(check_records(pods, "1.9.11", View(catalog)))["kind"] == "CalibrationResult"
-    assert {type(result) for result in found.values()} == REPORTS.keys() - {
+    assert {type(result) for result in answers.values()} == REPORTS.keys() - {
         type(snapshot(pods, catalog)),
         type(check_records(pods, "1.9.11", View(catalog))),
         *(

@@ -86,10 +86,10 @@ def test_what_a_rule_does_not_have_is_left_out() -> None:
     ],
 )
 def test_releases_come_from_the_release_data(rule: str, releases: str) -> None:
-    (found,) = (one.since for one in all_rules() if one.id == rule)
-    assert found
-    assert found.rows
-    assert released(found) == releases
+    (since,) = (entry.since for entry in all_rules() if entry.id == rule)
+    assert since
+    assert since.rows
+    assert released(since) == releases
 
 
 def test_every_rule_has_releases() -> None:
@@ -103,7 +103,7 @@ def test_releases_that_no_data_decide_are_as_written() -> None:
 
 
 def test_the_document_has_the_page_too() -> None:
-    (rule,) = (one for one in all_rules() if one.id == "HC016")
+    (rule,) = (entry for entry in all_rules() if entry.id == "HC016")
     item = document_of(rule)
     assert item["page"].endswith("docs/rules.md#hc016")
     assert item["since"] == {"releases": "1.24 and later", "note": rule.since and rule.since.note}

@@ -89,10 +89,10 @@ def test_shellcheck_finds_nothing(run: Run, tmp_path: Path, installer: str, serv
     text = runbook(run, "--with", installer, "--batch", "3", objects=cluster(server))
     script = tmp_path / "runbook.sh"
     script.write_text("\n".join(blocks(text)))
-    found = subprocess.run(
+    result = subprocess.run(
         [SCRIPTS / "shellcheck", "--shell=sh", script], capture_output=True, text=True, check=False
     )
-    assert (found.stdout, found.returncode) == ("", 0)
+    assert (result.stdout, result.returncode) == ("", 0)
 
 
 @pytest.mark.parametrize("shell", ["dash", "bash"])
@@ -204,13 +204,13 @@ def test_talosctl_is_given_one_address_or_not_called(
     assert "talos cp-1 etcd snapshot before.db\ntalos cp-1 upgrade-k8s" in upgrade
     kubectl = f'kubectl() {{ printf "%s" "{shown}"; }}'
     for command in ("kubelet w0 1.9.11", upgrade):
-        found, calls = fake("dash", blocks(text)[0], kubectl, command)
-        assert found == code
+        status, calls = fake("dash", blocks(text)[0], kubectl, command)
+        assert status == code
         assert list(dict.fromkeys(call.split()[2] for call in calls)) == nodes
 
 
 def test_an_api_server_that_the_input_does_not_show_is_the_one_named_or_not_known(run: Run) -> None:
-    objects = [one for one in cluster() if one["metadata"]["name"] != "kube-apiserver-cp-1"]
+    objects = [manifest for manifest in cluster() if manifest["metadata"]["name"] != "kube-apiserver-cp-1"]
     assert len(objects) < len(cluster())
     page = section(runbook(run, objects=objects), "The control plane first")
     assert "Which release the API servers have is not known: no kubelet may be newer.\n" in page
@@ -355,10 +355,10 @@ def test_a_context_is_named_once_and_quoted() -> None:
     from hashcompat.output.formats.model import Style
     from hashcompat.output.report.impact import IMPACT
 
-    found: Any = hashcompat.impact([replica("web", "w0")], "1.8.15", "1.9.11", all_budgets=True)
+    impact: Any = hashcompat.impact([replica("web", "w0")], "1.8.15", "1.9.11", all_budgets=True)
 
     def text(context: str) -> str:
-        named = structs.replace(found, origin=Origin(context=context))
+        named = structs.replace(impact, origin=Origin(context=context))
         return "".join(FORMATS["markdown"].render(IMPACT, named, Style()))
 
     assert "kubectl() { command kubectl '--context=a b' \"$@\"; }\n" in text("a b")

@@ -50,7 +50,9 @@ def _root(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def fake(tmp_path: Path) -> Iterator[Fake]:
     with fakecontainerd.running(tmp_path / "c.sock") as made:
-        made.add(*(container(one, WAS, name) for name, one in IDS.items()), sandbox("s" * 64))
+        made.add(
+            *(container(container_id, WAS, name) for name, container_id in IDS.items()), sandbox("s" * 64)
+        )
         yield made
 
 
@@ -63,7 +65,7 @@ def document(tmp_path: Path, run: Run) -> Path:
 
 def made_document(run: Run, path: Path, **edits: Callable[[Json], None]) -> None:
     """Save the document of the three pods; ``edits`` change it and leave its digest."""
-    rows = [{**record(int(WAS, 16), name), "id": one} for name, one in IDS.items()]
+    rows = [{**record(int(WAS, 16), name), "id": container_id} for name, container_id in IDS.items()]
     (path.parent / "records.json").write_text(json.dumps({"containers": rows}))
     pods = as_json(*(pod(name=name, status={"phase": "Running"}) for name in NAMES), node(f"v{OLD}"))
     words = ("normalize", "--to", NEW, "-f", "-", "--recorded", path.parent / "records.json", "-q")
@@ -88,7 +90,7 @@ def states(result: Result) -> dict[str, int]:
 
 
 def hashes(fake: Fake) -> set[str]:
-    return {hash_in(fake.kept[one]) for one in IDS.values()}
+    return {hash_in(fake.kept[container_id]) for container_id in IDS.values()}
 
 
 def test_nothing_is_written_by_default(fake: Fake, document: Path, run: Run) -> None:
@@ -105,8 +107,10 @@ def test_there_and_back(fake: Fake, document: Path, run: Run) -> None:
     result = run(*words("apply", document, "--write"))
     assert (result.code, states(result)) == (0, {"rewritten": 3})
     assert hashes(fake) == {IS}
-    for one, stored in before.items():  # 8 bytes of each, at most, are other ones
-        assert fake.kept[one].replace(IS.encode(), WAS.encode()) == stored.replace(IS.encode(), WAS.encode())
+    for container_id, stored in before.items():  # 8 bytes of each, at most, are other ones
+        assert fake.kept[container_id].replace(IS.encode(), WAS.encode()) == stored.replace(
+            IS.encode(), WAS.encode()
+        )
     undo = document.with_name("n.json.undo")
     assert undo.stat().st_mode & 0o777 == 0o600
     waits = run(*words("check", document))
@@ -279,10 +283,10 @@ def twice(content: Json) -> None:
     from hashcompat.sources.files.saved import line
 
     content["items"].append(content["items"][0])
-    found = DocumentDigest()
+    digest = DocumentDigest()
     for item in content["items"]:
-        found.add(line(item))
-    content["digest"] = found.of(content)
+        digest.add(line(item))
+    content["digest"] = digest.of(content)
 
 
 @pytest.mark.parametrize(("edit", "why"), [(edited, "it was edited"), (twice, "is in it twice")])
@@ -311,7 +315,7 @@ def test_pods_on_no_node_are_not_named_as_one(tmp_path: Path, run: Run) -> None:
     pods = as_json(pod(name=NAMES[0], status={"phase": "Running"}), free, node(f"v{OLD}"))
     command = ("normalize", "--from", OLD, "--to", NEW, "-f", "-", "--recorded", tmp_path / "records.json")
     assert run(*command, "--out", path, stdin=pods).code == 0
-    assert "" in [one["name"] for one in json.loads(path.read_text())["spec"]["nodes"]]
+    assert "" in [host["name"] for host in json.loads(path.read_text())["spec"]["nodes"]]
     result = run(*["n2" if word == "n1" else word for word in words("apply", path)])
     assert (result.code, "it is about n1;" in result.err) == (1, True)
 
@@ -354,8 +358,8 @@ def test_a_kubelet_that_starts_in_the_middle_ends_the_run(
     looks = iter([None, InputError("a kubelet runs (process 1); stop it first")])
 
     def look() -> None:
-        if found := next(looks):
-            raise found
+        if error := next(looks):
+            raise error
 
     monkeypatch.setattr(runtimes, "check_kubelet", look)
     result = run(*words("apply", document, "--write"))

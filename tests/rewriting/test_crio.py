@@ -69,9 +69,9 @@ class Node:
     def make(self) -> None:
         rows = {"containers": [{**record(int(WAS, 16)), "id": ID}]}
         (self.directory / "records.json").write_text(json.dumps(rows))
-        one: Json = node(f"v{OLD}")
-        one["status"]["nodeInfo"]["containerRuntimeVersion"] = "cri-o://1.36.2"
-        pods = as_json(pod(status={"phase": "Running"}), one)
+        host: Json = node(f"v{OLD}")
+        host["status"]["nodeInfo"]["containerRuntimeVersion"] = "cri-o://1.36.2"
+        pods = as_json(pod(status={"phase": "Running"}), host)
         words = ("normalize", "--to", NEW, "-f", "-", "--recorded", self.directory / "records.json", "-q")
         result = self.run(*words, "--out", self.document, "-o", "name", stdin=pods)
         assert result.out == "ns/p/c\n", result.err
@@ -91,9 +91,9 @@ def made(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Node:
     monkeypatch.setattr(runtimes, "check_root", lambda: None)
     monkeypatch.setattr(runtimes, "check_kubelet", lambda: None)
     monkeypatch.setattr(files, "lives", lambda pid, _: pid == 7)
-    found = Node(tmp_path, run)
-    found.make()
-    return found
+    crio_node = Node(tmp_path, run)
+    crio_node.make()
+    return crio_node
 
 
 def states(result: Result) -> dict[str, int]:
@@ -152,10 +152,10 @@ def test_a_storage_that_is_not_there_is_refused(made: Node, tmp_path: Path) -> N
 
 def test_a_container_that_is_removed_meanwhile_is_an_error(made: Node) -> None:
     place = files.CriO(str(made.root))
-    (found,) = place.find(())
+    (container,) = place.find(())
     made.config.unlink()
     with pytest.raises(InputError, match="no such container"):
-        place.replace(found, b"")
+        place.replace(container, b"")
 
 
 def test_a_record_that_cannot_be_read_keeps_no_other_from_its_own(made: Node) -> None:
@@ -175,7 +175,7 @@ def test_only_what_a_kubelet_compares_has_to_be_there() -> None:
     content = json.loads(config())
     content["annotations"].pop(HASH)
     value = json.dumps(content, separators=(",", ":")).encode()
-    found = files.crio_container(ID, value)
-    assert found is not None
-    assert (found.hash, found.created % 10**9) == (WAS, 10**8)
+    container = files.crio_container(ID, value)
+    assert container is not None
+    assert (container.hash, container.created % 10**9) == (WAS, 10**8)
     assert files.CriO.with_hash(value, WAS, IS) == value.replace(WAS.encode(), IS.encode())

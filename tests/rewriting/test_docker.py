@@ -154,10 +154,10 @@ def test_manifests_may_be_below_a_hidden_directory(tmp_path: Path, run: Run) -> 
 def test_what_is_the_path_of_no_manifest_is_refused(node: Node, run: Run, path: str) -> None:
     content = json.loads(node.document.read_text())
     content["spec"]["manifests"][0]["path"] = path
-    found = DocumentDigest()
+    digest = DocumentDigest()
     for item in content["items"]:
-        found.add(line(item))
-    node.document.write_text(json.dumps({**content, "digest": found.of(content)}))
+        digest.add(line(item))
+    node.document.write_text(json.dumps({**content, "digest": digest.of(content)}))
     result = run(*node.words("apply"))
     assert (result.code, "want the absolute path of a manifest" in result.err) == (1, True), result.err
 
@@ -192,7 +192,9 @@ def test_a_check_fails_where_apply_left_something_alone(
     monkeypatch.setattr(
         files,
         "answered",
-        lambda _, wanted: {one: RuntimeAnswer(each, True, STARTED) for one in wanted for each in shown},
+        lambda _, wanted: {
+            container_id: RuntimeAnswer(each, True, STARTED) for container_id in wanted for each in shown
+        },
     )
     manifest.write_text(MANIFEST + "# edited\n")
     assert states(run(*node.words("apply", *WRITE))) == {"rewritten": 1, "skipped": 1}
@@ -203,13 +205,13 @@ def test_a_check_fails_where_apply_left_something_alone(
     node.config.write_text(node.config.read_text().replace(f'"{node.old}"', '"9"'))
     node.document.with_name("n.json.undo").unlink()
     assert states(run(*node.words("apply", *WRITE))) == {"rewritten": 1, "skipped": 1}
-    for shown[:], code, found in (
+    for shown[:], code, expected in (
         (["9"], 1, {"shown": 1, "failed": 1}),
         ([node.new], 0, {"shown": 2}),
         ([], 0, {"shown": 1, "skipped": 1}),
     ):
         checked = run(*node.words("check"))
-        assert (checked.code, states(checked)) == (code, found)
+        assert (checked.code, states(checked)) == (code, expected)
 
 
 def test_a_directory_that_a_removed_container_left_is_passed_over(node: Node, run: Run) -> None:
@@ -289,9 +291,9 @@ def test_the_newest_of_a_name_counts_however_short_its_time_is() -> None:
         "2020-01-01T00:00:01Z",
     ]
     labels = {"io.kubernetes.docker.type": "container", "io.kubernetes.container.name": "c"}
-    found = []
+    containers = []
     for number, time in enumerate(times):
         content = {"ID": str(number), "Created": time, "Config": {"Labels": labels}}
-        found.append(files.docker_container(str(number), json.dumps(content).encode()))
-    assert [*newest([one for one in reversed(found) if one]).values()] == ["3"]
-    assert [*newest([one for one in found[:3] if one]).values()] == ["2"]
+        containers.append(files.docker_container(str(number), json.dumps(content).encode()))
+    assert [*newest([container for container in reversed(containers) if container]).values()] == ["3"]
+    assert [*newest([container for container in containers[:3] if container]).values()] == ["2"]

@@ -33,19 +33,19 @@ def usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def daemons(usual: Path) -> Iterator[dict[str, Fake]]:
     """Run a containerd behind two of them; the one of k3s has the container."""
     with ExitStack() as stack:
-        found = {
+        fakes = {
             name: stack.enter_context(fakecontainerd.running(usual / name))
             for name in ("usual.sock", "k3s.sock")
         }
-        found["k3s.sock"].add(container(ID, "1"))
-        yield found
+        fakes["k3s.sock"].add(container(ID, "1"))
+        yield fakes
 
 
 def test_the_socket_with_the_containers_is_taken(daemons: dict[str, Fake]) -> None:
     daemons["k3s.sock"].version = "1.7.35-k3s1"
     with NodeRuntime(CONTAINERD, "").place({ID}) as (place, runtime):
         assert runtime == "containerd://1.7.35-k3s1"
-        assert [one.id for one in place.find({ID})] == [ID]
+        assert [entry.id for entry in place.find({ID})] == [ID]
     daemons["usual.sock"].version = "2.2.9"
     shown, runtime = NodeRuntime(CONTAINERD, "").answered(())
     assert (shown, runtime) == ({}, "containerd://2.2.9")

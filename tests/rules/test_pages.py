@@ -52,26 +52,26 @@ def programs(command: str) -> list[list[str]]:
     """Return the commands of a pipeline, with what xargs runs in place of xargs, and without redirections."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars="|>")
     lexer.whitespace_split = True
-    found: list[list[str]] = [[]]
+    commands: list[list[str]] = [[]]
     for word in lexer:
         if word == "|":
-            found.append([])
+            commands.append([])
         elif word == ">":
             next(lexer)
-        elif (word, found[-1]) != ("xargs", []):
-            found[-1].append(word)
-    return found
+        elif (word, commands[-1]) != ("xargs", []):
+            commands[-1].append(word)
+    return commands
 
 
 def hashcompat_calls() -> list[tuple[str, list[str]]]:
-    found = [
+    calls = [
         (rule, words[1:])
         for rule, step in STEPS
         if step.command
         for words in programs(step.command)
         if words[0] == "hashcompat"
     ]
-    return list({shlex.join(words): (rule, words) for rule, words in found}.values())
+    return list({shlex.join(words): (rule, words) for rule, words in calls}.values())
 
 
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.id)
@@ -174,10 +174,10 @@ PAGE = '[HC900]\nname = "n"\nmeaning = """\nIt\n  happens."""\navoid = ["drain",
 
 def files(directory: Path, page: str, shared: str = STEPS_FILE) -> tuple[Path, Path]:
     """Write a file of pages, and one of steps."""
-    found = directory / "pages.toml", directory / "steps.toml"
-    for path, text in zip(found, (page, shared), strict=True):
+    paths = directory / "pages.toml", directory / "steps.toml"
+    for path, text in zip(paths, (page, shared), strict=True):
         path.write_text(text)
-    return found
+    return paths
 
 
 def test_a_page_is_read_from_its_file_with_the_steps_that_it_names(tmp_path: Path) -> None:

@@ -67,9 +67,9 @@ def test_an_empty_selector_is_everything_in_v1_and_nothing_before(
     ],
 )
 def test_what_no_api_server_accepts_is_a_problem_of_the_budget(spec: object, says: str) -> None:
-    found = budget(spec, metadata={"namespace": "ns", "name": "b"})
-    assert (found.namespace, found.name, says in found.problem) == ("ns", "b", True)
-    assert found.selector == (() if "selector" in says or "match" in says else None)
+    pdb = budget(spec, metadata={"namespace": "ns", "name": "b"})
+    assert (pdb.namespace, pdb.name, says in pdb.problem) == ("ns", "b", True)
+    assert pdb.selector == (() if "selector" in says or "match" in says else None)
 
 
 def test_an_empty_selector_of_an_unknown_version_is_a_problem() -> None:
@@ -78,8 +78,8 @@ def test_an_empty_selector_of_an_unknown_version_is_a_problem() -> None:
 
 def test_the_rest_of_a_budget() -> None:
     spec = {"minAvailable": "50%", "maxUnavailable": 1}
-    found = budget(spec, status=COUNTS)
-    assert found == Budget("default", "", None, "50%", 1, Counted(2, 1, 3))
+    pdb = budget(spec, status=COUNTS)
+    assert pdb == Budget("default", "", None, "50%", 1, Counted(2, 1, 3))
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_a_status_counts_if_it_is_that_of_the_spec(
 
 def test_only_the_kind_of_the_policy_group_is_a_budget() -> None:
     versions = ("policy/v1", "policy/v1beta1", "", "other/v1")
-    found = [is_budget({"kind": "PodDisruptionBudget", "apiVersion": version}) for version in versions]
-    assert (found, is_budget({"kind": "Pod"})) == ([True, True, True, False], False)
+    answers = [is_budget({"kind": "PodDisruptionBudget", "apiVersion": version}) for version in versions]
+    assert (answers, is_budget({"kind": "Pod"})) == ([True, True, True, False], False)
 
 
 @pytest.mark.parametrize(
@@ -116,15 +116,15 @@ def test_only_the_kind_of_the_policy_group_is_a_budget() -> None:
     ],
 )
 def test_a_scale_is_what_a_controller_wants(value: dict[str, Any], expected: int | None) -> None:
-    found = scale_of({**value, "metadata": {"name": "web"}})
-    assert found == (None if expected is None else (("default", f"{value['kind']}/web"), expected))
+    scale = scale_of({**value, "metadata": {"name": "web"}})
+    assert scale == (None if expected is None else (("default", f"{value['kind']}/web"), expected))
 
 
 def test_copies_count_once_and_those_that_differ_have_a_problem() -> None:
-    one, other = Budget("ns", "b", (WEB,)), Budget("ns", "b", ())
-    assert budgets_of([one, one], {}, listed=False).budgets == (one,)
-    (found,) = budgets_of([one, other], {}, listed=False).budgets
-    assert "two that differ" in found.problem
+    pdb, other = Budget("ns", "b", (WEB,)), Budget("ns", "b", ())
+    assert budgets_of([pdb, pdb], {}, listed=False).budgets == (pdb,)
+    (merged,) = budgets_of([pdb, other], {}, listed=False).budgets
+    assert "two that differ" in merged.problem
 
 
 def test_no_budget_means_none_only_where_they_are_listed() -> None:
@@ -134,5 +134,5 @@ def test_no_budget_means_none_only_where_they_are_listed() -> None:
 
 def test_the_size_of_a_budget_grows_with_its_selector() -> None:
     long = Requirement("k" * 4000, "In", frozenset({"v"}))
-    found = [size_of(Budget("ns", "b", selector)) for selector in (None, (), (WEB,), (WEB, WEB, long))]
-    assert found == [3, 3, 4, 17]
+    sizes = [size_of(Budget("ns", "b", selector)) for selector in (None, (), (WEB,), (WEB, WEB, long))]
+    assert sizes == [3, 3, 4, 17]

@@ -18,6 +18,6 @@ def test_a_chosen_time_takes_its_place(monkeypatch: pytest.MonkeyPatch, chosen: 
 @pytest.mark.parametrize("chosen", ["", "soon", "-1", "99999999999", "1.5"])
 def test_anything_else_is_no_time(monkeypatch: pytest.MonkeyPatch, chosen: str) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", chosen)
-    found = dating.now()
-    assert abs((datetime.now(UTC) - found).total_seconds()) < 60
-    assert (found.microsecond, found.tzinfo) == (0, UTC)
+    now = dating.now()
+    assert abs((datetime.now(UTC) - now).total_seconds()) < 60
+    assert (now.microsecond, now.tzinfo) == (0, UTC)

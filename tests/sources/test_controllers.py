@@ -30,8 +30,8 @@ def workload(kind: str, name: str, owner: Json | None = None, uid: str | None = 
 
 
 def reference(owner: Json) -> Json:
-    found = {"kind": owner["kind"], "name": owner["metadata"]["name"], "controller": True}
-    return {**found, **({"uid": owner["metadata"]["uid"]} if "uid" in owner["metadata"] else {})}
+    fields = {"kind": owner["kind"], "name": owner["metadata"]["name"], "controller": True}
+    return {**fields, **({"uid": owner["metadata"]["uid"]} if "uid" in owner["metadata"] else {})}
 
 
 def owned(owner: Json, labels: Json | None = None, **more: Any) -> Json:
@@ -99,10 +99,10 @@ def test_without_the_label_a_name_that_begins_alike_says_nothing(run: Run) -> No
 
 def test_the_owner_of_old_pods_stands_in_an_annotation(run: Run) -> None:
     """Up to 1.8 ``kubernetes.io/created-by``."""
-    one = workload("DaemonSet", "x")
+    controller = workload("DaemonSet", "x")
     created = {"kind": "SerializedReference", "reference": {"kind": "DaemonSet", "name": "x", "uid": "uid-x"}}
     made = pod(metadata={"annotations": {"kubernetes.io/created-by": json.dumps(created)}})
-    assert [item["pod"] for item in planned(run, made, one).items] == ["p"]
+    assert [item["pod"] for item in planned(run, made, controller).items] == ["p"]
 
 
 ELSEWHERE = {"kind": "DaemonSet", "namespace": "other", "name": "x", "uid": "uid-x"}
@@ -120,11 +120,11 @@ def test_an_annotation_that_no_controller_wrote_names_no_owner(run: Run, text: s
 
 def test_an_owner_without_uid_goes_by_kind_namespace_and_name(run: Run) -> None:
     """A snapshot keeps no uid of owners."""
-    one = workload("DaemonSet", "x")
+    controller = workload("DaemonSet", "x")
     nameless = {"kind": "DaemonSet", "metadata": {"name": "x"}}
-    assert [item["pod"] for item in planned(run, owned(nameless), one).items] == ["p"]
+    assert [item["pod"] for item in planned(run, owned(nameless), controller).items] == ["p"]
     elsewhere = {**owned(nameless), "metadata": {**owned(nameless)["metadata"], "namespace": "other"}}
-    assert [item["pod"] for item in planned(run, elsewhere, one).items] == ["p", "x"]
+    assert [item["pod"] for item in planned(run, elsewhere, controller).items] == ["p", "x"]
 
 
 def test_another_controller_of_that_name_is_another(run: Run) -> None:
@@ -180,8 +180,8 @@ def test_nothing_but_workloads_without_pods_is_an_error_that_says_so(run: Run) -
 def test_beside_pods_a_status_that_counts_none_is_believed(
     run: Run, kind: str, status: Json | None, counted: bool
 ) -> None:
-    one = {**workload(kind, "x"), **({} if status is None else {"status": status})}
-    result = planned(run, pod(), one)
+    controller = {**workload(kind, "x"), **({} if status is None else {"status": status})}
+    result = planned(run, pod(), controller)
     assert [item["pod"] for item in result.items] == (["p", "x"] if counted else ["p"])
     said = (
         f"Warning: 1 pod template counts as a pod: no pod in the input belongs to it ({kind}/x)"
@@ -189,7 +189,7 @@ def test_beside_pods_a_status_that_counts_none_is_believed(
         else f"Warning: skipped 1 pod template: it has no pods ({kind}/x)"
     )
     assert warnings(result) == [said]
-    assert [item["pod"] for item in planned(run, one, old="1.8.15").items] == ["x"]
+    assert [item["pod"] for item in planned(run, controller, old="1.8.15").items] == ["x"]
 
 
 def test_of_a_deployment_and_its_replica_sets_alone_those_with_replicas_count(run: Run) -> None:
@@ -239,9 +239,9 @@ def test_what_no_api_server_returns_is_an_error_or_nothing_but_no_bug(run: Run, 
 
 @pytest.mark.parametrize("uid", [[1], {}, 7, True])
 def test_a_uid_that_is_no_text_is_none(run: Run, uid: object) -> None:
-    one = workload("DaemonSet", "x")
-    one["metadata"]["uid"] = uid
-    assert [item["pod"] for item in planned(run, one).items] == ["x"]
+    controller = workload("DaemonSet", "x")
+    controller["metadata"]["uid"] = uid
+    assert [item["pod"] for item in planned(run, controller).items] == ["x"]
 
 
 NEW = workload("ReplicaSet", "frontend", DEPLOYMENT)
@@ -265,8 +265,8 @@ def test_the_workload_is_what_a_controller_in_the_input_names(
     owner: Json, labels: Json, given: bool, shown: str
 ) -> None:
     objects = [owned(owner, labels), *([owner] if given else [])]
-    (found,) = inputs.collect(objects).pods
-    assert (found.owner, found.workload) == ("/".join((owner["kind"], owner["metadata"]["name"])), shown)
+    (subject,) = inputs.collect(objects).pods
+    assert (subject.owner, subject.workload) == ("/".join((owner["kind"], owner["metadata"]["name"])), shown)
 
 
 def test_a_file_and_a_filter_name_the_same_workload(run: Run) -> None:
@@ -274,4 +274,4 @@ def test_a_file_and_a_filter_name_the_same_workload(run: Run) -> None:
         *("plan", "--from", "1.8.15", "--to", "1.9.11", "-o", "json", "-f", "-", "--owner", "deploy/web"),
         stdin=as_json(owned(NEW), NEW, DEPLOYMENT),
     )
-    assert [one["workload"] for one in result.items] == ["Deployment/web"]
+    assert [item["workload"] for item in result.items] == ["Deployment/web"]

@@ -130,9 +130,9 @@ def test_files_of_two_clusters_are_read_with_a_warning(run: Run, tmp_path: Path)
     names = []
     for uid in ("u-1", "u-2"):
         space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": uid}}
-        one = pod(name=f"of-{uid}", metadata={"uid": f"p-{uid}"})
+        manifest = pod(name=f"of-{uid}", metadata={"uid": f"p-{uid}"})
         names.append(tmp_path / f"{uid}.json")
-        names[-1].write_bytes(as_json(listed(space, one)))
+        names[-1].write_bytes(as_json(listed(space, manifest)))
     result = run(*PLAN, "-f", names[0], "-f", names[1])
     warning = (
         f"read as one cluster, but of 2 by the UID of kube-system: u-1 in {names[0]}, u-2 in {names[1]}; "
@@ -152,7 +152,7 @@ def test_a_file_given_twice_is_named_once(run: Run, tmp_path: Path) -> None:
 def test_a_node_given_twice_is_one(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(as_json(pod(), node("v1.9.11"), node("v1.9.11")))
     (tmp_path / "b").write_bytes(as_json(node("v1.9.11")))
-    assert [one.name for one in files.collect((str(tmp_path / "a"), str(tmp_path / "b"))).nodes] == ["n1"]
+    assert [host.name for host in files.collect((str(tmp_path / "a"), str(tmp_path / "b"))).nodes] == ["n1"]
 
 
 @pytest.mark.parametrize("part", ["kubeletVersion", "containerRuntimeVersion"])
@@ -171,15 +171,15 @@ def test_two_different_nodes_of_one_name_are_refused_and_both_are_named(
 
 
 def _renewed(time: str, **status: Any) -> Json:
-    found = node("v1.9.11")
+    original = node("v1.9.11")
     conditions = [{"type": "Ready", "status": "True", "lastHeartbeatTime": time}]
-    return {**found, "status": {**found["status"], "conditions": conditions, **status}}
+    return {**original, "status": {**original["status"], "conditions": conditions, **status}}
 
 
 def test_copies_of_a_node_may_have_other_heartbeats_and_the_oldest_counts() -> None:
     early, late = (_renewed(f"2026-01-01T00:0{minute}:00Z") for minute in (1, 2))
-    found = inputs.collect([pod(), late, early, late])
-    assert [str(one.heartbeat) for one in found.nodes] == ["2026-01-01 00:01:00+00:00"]
+    inventory = inputs.collect([pod(), late, early, late])
+    assert [str(host.heartbeat) for host in inventory.nodes] == ["2026-01-01 00:01:00+00:00"]
 
 
 def test_copies_of_a_node_with_other_taints_name_these() -> None:
@@ -190,11 +190,11 @@ def test_copies_of_a_node_with_other_taints_name_these() -> None:
 
 
 def test_two_nodes_of_one_name_with_other_uids_are_of_two_clusters_or_one_was_made_again() -> None:
-    one, other, bare = node("v1.9.11"), node("v1.9.11"), node("v1.9.11")
-    one["metadata"]["uid"], other["metadata"]["uid"] = "a", "b"
-    assert len(inputs.collect([pod(), one, one, bare]).nodes) == 1
+    first, other, bare = node("v1.9.11"), node("v1.9.11"), node("v1.9.11")
+    first["metadata"]["uid"], other["metadata"]["uid"] = "a", "b"
+    assert len(inputs.collect([pod(), first, first, bare]).nodes) == 1
     with pytest.raises(InputError, match=r"share the name n1: they differ in their uids; pass only"):
-        inputs.collect([pod(), one, other])
+        inputs.collect([pod(), first, other])
 
 
 def test_a_kind_called_node_of_another_api_is_no_node(run: Run) -> None:
@@ -214,11 +214,11 @@ def test_values_of_the_python_api_are_counted_once_too() -> None:
         hashcompat.plan([pod(), node("v1.8.15"), node("v1.9.11")], "auto", "1.9.11")
 
 
-@pytest.mark.parametrize(("one", "other"), [("1.5", "1.500"), ("1", "1.0"), ("1", '"1"'), ("0", "-0")])
-def test_two_texts_of_a_number_are_two_pods(run: Run, tmp_path: Path, one: str, other: str) -> None:
+@pytest.mark.parametrize(("quantity", "other"), [("1.5", "1.500"), ("1", "1.0"), ("1", '"1"'), ("0", "-0")])
+def test_two_texts_of_a_number_are_two_pods(run: Run, tmp_path: Path, quantity: str, other: str) -> None:
     """Kubelets up to 1.28 hash the text of a quantity."""
     limited = as_json(pod({"name": "c", "image": "i", "resources": {"limits": {"cpu": "CPU"}}})).decode()
-    for name, text in (("a", one), ("b", other)):
+    for name, text in (("a", quantity), ("b", other)):
         (tmp_path / name).write_text(limited.replace('"CPU"', text))
     result = run(*PLAN, "-f", tmp_path / "a", "-f", tmp_path / "b")
     assert result.code == 1
@@ -229,15 +229,15 @@ def test_pods_are_digested_only_where_one_is_there_twice(monkeypatch: pytest.Mon
     digested: list[str] = []
     digest = objects._digest
 
-    def counted(found: Pod) -> int:
-        digested.append(found.name)
-        return digest(found)
+    def counted(subject: Pod) -> int:
+        digested.append(subject.name)
+        return digest(subject)
 
     monkeypatch.setattr(objects, "_digest", counted)
-    one, other, third = (pod(name=name) for name in "abc")
+    first, other, third = (pod(name=name) for name in "abc")
     without_uid = pod(name="d", metadata={"uid": ""})
-    assert len(list(inputs.collect([one, other, without_uid]).pods)) == 3
+    assert len(list(inputs.collect([first, other, without_uid]).pods)) == 3
     assert not digested
-    found = inputs.collect([one, without_uid, other, one, third, third, without_uid]).pods
-    assert [each.name for each in found] == ["a", "d", "b", "c", "d"]
+    pods = inputs.collect([first, without_uid, other, first, third, third, without_uid]).pods
+    assert [each.name for each in pods] == ["a", "d", "b", "c", "d"]
     assert digested == ["a", "b", "a", "c", "c"]

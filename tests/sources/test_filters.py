@@ -98,8 +98,8 @@ def test_nor_does_it_pass_beside_another_of_a_plan(run: Run, tmp_path: Path) -> 
 
 
 def test_namespaces_of_a_cluster_may_have_no_pods() -> None:
-    found = Inventory(tuple(collect([pod()]).pods), origin=Origin(Source.CLUSTER))
-    assert len(list(select(found, Filters(namespaces=("ns", "empty"))).pods)) == 1
+    inventory = Inventory(tuple(collect([pod()]).pods), origin=Origin(Source.CLUSTER))
+    assert len(list(select(inventory, Filters(namespaces=("ns", "empty"))).pods)) == 1
     with pytest.raises(InputError, match="no pod of the namespace empty in the input"):
         list(select(collect([pod()]), Filters(namespaces=("ns", "empty"))).pods)
 
@@ -124,7 +124,7 @@ def test_a_namespace_that_is_empty_is_seen_in_the_error() -> None:
     ids=["node", "owner"],
 )
 def test_python_may_ask_for_the_pods_without_a_node_or_owner(filters: Filters, rule: Any) -> None:
-    shown = {one.name for one in select(collect(PODS), filters).pods}
+    shown = {subject.name for subject in select(collect(PODS), filters).pods}
     expected = {item["metadata"]["name"] for item in PODS if rule(item)}
     assert shown == expected
     assert 0 < len(expected) < len(PODS)
@@ -186,8 +186,8 @@ def test_a_node_without_pods_is_a_node(run: Run) -> None:
 
 
 def test_nodes_of_a_cluster_that_may_not_be_read_may_have_no_pods() -> None:
-    found = Inventory(tuple(collect([pod()]).pods), origin=Origin(Source.CLUSTER))
-    assert len(list(select(found, Filters(nodes=("n1", "n2"))).pods)) == 1
+    inventory = Inventory(tuple(collect([pod()]).pods), origin=Origin(Source.CLUSTER))
+    assert len(list(select(inventory, Filters(nodes=("n1", "n2"))).pods)) == 1
 
 
 @pytest.mark.parametrize("word", ["-A", "--all-namespaces"])

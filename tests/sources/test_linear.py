@@ -80,9 +80,9 @@ def plain(data: bytes, _: Path) -> None:
 
 
 def members(data: bytes, _: Path) -> None:
-    found = archives.members(stream(data), lambda _: True)
-    assert found is not None
-    for _member in found:
+    entries = archives.members(stream(data), lambda _: True)
+    assert entries is not None
+    for _member in entries:
         pass
 
 

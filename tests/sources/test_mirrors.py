@@ -69,8 +69,8 @@ def test_what_a_controller_made_is_no_mirror_pod() -> None:
     ],
 )
 def test_what_contradicts_a_mirror_pod_is_said(given: dict[str, str], doubt: str) -> None:
-    found = shown(**{"mirror": UID, "hash": UID, **given})
-    assert found == Mirror(static=True, uid=UID, doubt=doubt)
+    mirror = shown(**{"mirror": UID, "hash": UID, **given})
+    assert mirror == Mirror(static=True, uid=UID, doubt=doubt)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +116,6 @@ def read(name: str, uid: str, owner: str, annotations: dict[str, Any]) -> Pod:
     owners = [{"kind": kind, "name": made_by, "controller": True}] if owner else []
     shown = {key: value for key, value in annotations.items() if value is not None}
     metadata = {"uid": uid, "annotations": shown, "ownerReferences": owners}
-    (found,) = read_object(pod(name=name, metadata=metadata), "f")
-    assert isinstance(found, Pod)
-    return found
+    (subject,) = read_object(pod(name=name, metadata=metadata), "f")
+    assert isinstance(subject, Pod)
+    return subject

@@ -29,24 +29,24 @@ def read(value: object) -> list[Content]:
 
 
 def read_pod(value: object) -> Pod:
-    (found,) = read(value)
-    assert isinstance(found, Pod)
-    return found
+    (subject,) = read(value)
+    assert isinstance(subject, Pod)
+    return subject
 
 
 @pytest.mark.parametrize("kind", OWNERS)
 def test_a_pod_template_is_a_manifest_of_its_owner(kind: str) -> None:
-    found = read_pod(
+    subject = read_pod(
         {"kind": kind, "metadata": {"name": "x", "namespace": "shop", "uid": "u"}, **OWNERS[kind]}
     )
-    assert (found.owner, found.namespace, found.name, found.manifest, found.uid) == (
+    assert (subject.owner, subject.namespace, subject.name, subject.manifest, subject.uid) == (
         f"{kind}/x",
         "shop",
         "x",
         True,
         "",
     )
-    assert [container.name for container in found.containers] == ["c"]
+    assert [container.name for container in subject.containers] == ["c"]
 
 
 @pytest.mark.parametrize("kind", OWNERS)
@@ -93,8 +93,8 @@ def test_a_manifest_is_a_pod_with_neither_uid_nor_status(
 
 
 def test_a_pod_without_a_namespace_is_in_default_and_may_have_only_a_generated_name() -> None:
-    found = read_pod({"kind": "Pod", "metadata": {"generateName": "web-"}, "spec": {"containers": [PLAIN]}})
-    assert (found.namespace, found.name) == ("default", "web-")
+    subject = read_pod({"kind": "Pod", "metadata": {"generateName": "web-"}, "spec": {"containers": [PLAIN]}})
+    assert (subject.namespace, subject.name) == ("default", "web-")
 
 
 def test_the_owner_is_the_controller() -> None:
@@ -106,8 +106,8 @@ def test_the_owner_is_the_controller() -> None:
 
 def test_containers_stand_in_the_kubelets_order_with_type_and_path() -> None:
     init = [{"name": "i"}, {"name": "s", "restartPolicy": "Always"}, {"name": "f", "restartPolicy": "Never"}]
-    found = read_pod(pod(spec={"initContainers": init, "ephemeralContainers": [{"name": "e"}]}))
-    assert [(container.name, container.type.value, container.path) for container in found.containers] == [
+    subject = read_pod(pod(spec={"initContainers": init, "ephemeralContainers": [{"name": "e"}]}))
+    assert [(container.name, container.type.value, container.path) for container in subject.containers] == [
         ("i", "init", "$.spec.initContainers[0]"),
         ("s", "sidecar", "$.spec.initContainers[1]"),
         ("f", "init", "$.spec.initContainers[2]"),
@@ -133,14 +133,14 @@ STATUS = {
 
 def test_the_status_tells_which_containers_run() -> None:
     containers = [{"name": name} for name in "cdex"]
-    found = read_pod(
+    subject = read_pod(
         pod(
             *containers,
             status=STATUS,
             spec={"initContainers": [{"name": "s"}], "ephemeralContainers": [{"name": "y"}]},
         )
     )
-    assert {container.name: container.running for container in found.containers} == {
+    assert {container.name: container.running for container in subject.containers} == {
         "s": True,
         "c": True,
         "d": False,
@@ -299,8 +299,8 @@ def test_what_is_of_another_type_is_an_error(given: Json, says: str) -> None:
     ],
 )
 def test_a_container_that_is_ready_does_not_wait(status: Json, running: bool | None) -> None:
-    found = read_pod(pod(status={"phase": "Running", "containerStatuses": [{"name": "c", **status}]}))
-    assert found.containers[0].running is running
+    subject = read_pod(pod(status={"phase": "Running", "containerStatuses": [{"name": "c", **status}]}))
+    assert subject.containers[0].running is running
 
 
 @pytest.mark.parametrize(
@@ -323,21 +323,26 @@ def test_states_as_client_libraries_write_them(state: Json | None, running: bool
 
 def test_two_containers_of_one_name_may_have_two_statuses_that_are_equal() -> None:
     rows = [RUNS, {**RUNS, "ready": True}]
-    found = read_pod(pod({"name": "c"}, {"name": "c"}, status={"containerStatuses": rows}))
-    assert [one.running for one in found.containers] == [True, True]
+    subject = read_pod(pod({"name": "c"}, {"name": "c"}, status={"containerStatuses": rows}))
+    assert [container.running for container in subject.containers] == [True, True]
 
 
 def test_what_client_libraries_write_as_null_is_missing() -> None:
     lists = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses", "conditions")
-    found = read_pod(
+    subject = read_pod(
         pod(
             metadata={"deletionTimestamp": None, "ownerReferences": None},
             spec={"volumes": None, "hostNetwork": None, "automountServiceAccountToken": None},
             status={"phase": "Running", **dict.fromkeys(lists)},
         )
     )
-    assert (found.deleting, found.owner, found.host_network, found.automount) == (False, "", False, None)
-    assert found.containers[0].running is None
+    assert (subject.deleting, subject.owner, subject.host_network, subject.automount) == (
+        False,
+        "",
+        False,
+        None,
+    )
+    assert subject.containers[0].running is None
 
 
 @pytest.mark.parametrize(
@@ -447,8 +452,10 @@ def test_lone_surrogates_in_names_are_replaced() -> None:
 
 
 def test_host_network_and_deletion_are_noticed() -> None:
-    found = read_pod(pod(spec={"hostNetwork": True}, metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"}))
-    assert (found.host_network, found.deleting) == (True, True)
+    subject = read_pod(
+        pod(spec={"hostNetwork": True}, metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"})
+    )
+    assert (subject.host_network, subject.deleting) == (True, True)
     assert (read_pod(pod()).host_network, read_pod(pod()).deleting) == (False, False)
 
 

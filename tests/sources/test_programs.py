@@ -91,24 +91,24 @@ def test_no_program_is_where_this_one_was_started(
 ) -> None:
     script(tmp_path / "planted")
     script(tmp_path)
-    found = script(tmp_path / "bin")
+    program = script(tmp_path / "bin")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", f"{entry}:{found.parent}")
-    assert programs.find("asked") == str(found)
+    monkeypatch.setenv("PATH", f"{entry}:{program.parent}")
+    assert programs.find("asked") == str(program)
     monkeypatch.setenv("PATH", f"/usr/bin:{entry}")
     with pytest.raises(InputError, match=r"^asked is not on the PATH"):
         programs.find("asked")
 
 
 def test_no_program_is_where_others_can_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = script(tmp_path / "bin")
+    program = script(tmp_path / "bin")
     linked = tmp_path / "links"
     linked.mkdir(mode=0o755)
-    (linked / "asked").symlink_to(found)
-    for directory in (found.parent, linked):
+    (linked / "asked").symlink_to(program)
+    for directory in (program.parent, linked):
         monkeypatch.setenv("PATH", str(directory))
         assert programs.find("asked") == str(directory / "asked")
-        for place, mode in ((found, 0o757), (found.parent, 0o757), (tmp_path, 0o777)):
+        for place, mode in ((program, 0o757), (program.parent, 0o757), (tmp_path, 0o777)):
             place.chmod(mode)
             with pytest.raises(InputError, match=rf"^asked is not on the PATH; .* others can write {place}$"):
                 programs.find("asked")
@@ -130,10 +130,10 @@ def test_root_runs_no_program_of_another_user(
 def test_in_a_directory_of_everybody_a_program_is_ones_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = script(tmp_path / "bin")
-    found.parent.chmod(0o1777)
-    monkeypatch.setenv("PATH", str(found.parent))
-    assert programs.find("asked") == str(found)
+    program = script(tmp_path / "bin")
+    program.parent.chmod(0o1777)
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert programs.find("asked") == str(program)
 
 
 def test_a_program_gets_a_directory_and_an_environment(tmp_path: Path) -> None:

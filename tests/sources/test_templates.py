@@ -28,10 +28,10 @@ def custom(kind: str, spec: Json, api: str = "example.io/v1", **more: Any) -> Js
 
 @pytest.mark.parametrize("kind", ["Rollout", "CloneSet", "DeploymentConfig", "Service", "StatefulSet", "Job"])
 def test_the_usual_place_is_read_whatever_the_kind(kind: str) -> None:
-    (found,) = read_object(custom(kind, {"template": TEMPLATE}), "-")
-    assert isinstance(found, Pod)
-    assert (found.owner, found.namespace, found.manifest) == (f"{kind}/x", "ns", True)
-    assert [one.path for one in found.containers] == ["$.spec.template.spec.containers[0]"]
+    (subject,) = read_object(custom(kind, {"template": TEMPLATE}), "-")
+    assert isinstance(subject, Pod)
+    assert (subject.owner, subject.namespace, subject.manifest) == (f"{kind}/x", "ns", True)
+    assert [container.path for container in subject.containers] == ["$.spec.template.spec.containers[0]"]
 
 
 ELSEWHERE: dict[str, tuple[Json, str]] = {

@@ -23,14 +23,14 @@ def claiming(**source: object) -> Json:
 def volume(name: str, source: Json, claim: str = "", status: Json | None = None, *, of: str = "ns") -> Json:
     """Return a PersistentVolume, with what it says of its claim."""
     named = {"claimRef": {"namespace": of, "name": claim}} if claim else {}
-    found: Json = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}}
-    return found | {"spec": {**source, **named}, "status": status or {}}
+    base: Json = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}}
+    return base | {"spec": {**source, **named}, "status": status or {}}
 
 
 def claim(name: str, bound: str = "", *, of: str = "ns") -> Json:
     """Return a PersistentVolumeClaim, with the volume that it is bound to."""
-    found: Json = {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
-    return found | {"metadata": {"name": name, "namespace": of}, "spec": {"volumeName": bound}}
+    base: Json = {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
+    return base | {"metadata": {"name": name, "namespace": of}, "spec": {"volumeName": bound}}
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def claim(name: str, bound: str = "", *, of: str = "ns") -> Json:
 )
 def test_what_is_behind_a_claim(objects: list[Json], expected: tuple[str, ...]) -> None:
     for order in ([claiming(), *objects], [*objects, claiming()]):
-        (found,) = hashcompat.load(order).pods
-        assert found.persistent == expected
+        (subject,) = hashcompat.load(order).pods
+        assert subject.persistent == expected
 
 
 def test_an_ephemeral_volume_has_a_claim_of_its_own() -> None:
@@ -90,6 +90,6 @@ def test_objects_of_other_groups_are_no_volumes() -> None:
 def test_the_kinds_are_those_that_a_release_has_no_plugin_for(catalog: Catalog) -> None:
     of_pods = {"csi", "ephemeral", "image", "gitRepo", "clusterTrustBundle", "podCertificate"}
     kubelets = [catalog.kubelet(name) for name in catalog.releases()]
-    removed = {kind for one in kubelets for kind in one.behaviour.volumes_without_plugin} - of_pods
-    replaced = {kind for one in kubelets for kind in catalog.hazards(one.release).volumes_by_driver}
+    removed = {kind for kubelet in kubelets for kind in kubelet.behaviour.volumes_without_plugin} - of_pods
+    replaced = {kind for kubelet in kubelets for kind in catalog.hazards(kubelet.release).volumes_by_driver}
     assert removed | replaced == KINDS

@@ -72,9 +72,9 @@ def test_the_node_is_above_a_static_pod() -> None:
 
 
 def read(value: object) -> Pod:
-    (found,) = read_object(value, "origin")
-    assert isinstance(found, Pod)
-    return found
+    (subject,) = read_object(value, "origin")
+    assert isinstance(subject, Pod)
+    return subject
 
 
 def test_pods_and_templates_have_their_workload() -> None:

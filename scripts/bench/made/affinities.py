@@ -45,13 +45,13 @@ def scheduling(chance: Chance, name: str) -> Json:
         }
     if chance.hits(0.45):
         parts["podAntiAffinity"] = _apart(chance, labels)
-    found: Json = {"affinity": parts} if parts else {}
+    fields: Json = {"affinity": parts} if parts else {}
     if chance.hits(0.3):
-        found["topologySpreadConstraints"] = [
+        fields["topologySpreadConstraints"] = [
             {"labelSelector": labels, "maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "ScheduleAnyway"}
             for key in chance.some((_ZONE, _HOST), 1, 2)
         ]
-    return found
+    return fields
 
 
 def _of_nodes(chance: Chance) -> Json:

@@ -97,17 +97,18 @@ def _program(chance: Chance, name: str, port: int) -> Json:
     if chance.hits(0.1):
         script = f'set -e\nexec /app/{name} \\\n  --port {port} && echo "<{name}> done"\n'
         return {"command": ["/bin/sh", "-c", script]}
-    found: Json = {"args": args[: chance.randint(1, len(args))]} if chance.hits(0.8) else {}
+    fields: Json = {"args": args[: chance.randint(1, len(args))]} if chance.hits(0.8) else {}
     if chance.hits(0.5):
-        found["command"] = [f"/usr/local/bin/{chance.choice(_BINARIES)}"]
+        fields["command"] = [f"/usr/local/bin/{chance.choice(_BINARIES)}"]
     if chance.hits(0.1):
-        found["workingDir"] = f"/srv/{name}"
-    return found
+        fields["workingDir"] = f"/srv/{name}"
+    return fields
 
 
 def _environment(chance: Chance, name: str) -> Json:
     rows: list[Json] = [
-        {"name": f"APP_{one}", "value": _value(chance, one, name)} for one in chance.some(_SETTINGS, 0, 10)
+        {"name": f"APP_{setting}", "value": _value(chance, setting, name)}
+        for setting in chance.some(_SETTINGS, 0, 10)
     ]
     rows += [field(key, _FIELDS[key]) for key in chance.some(tuple(_FIELDS), 0, 4)]
     rows += [
@@ -124,13 +125,13 @@ def _environment(chance: Chance, name: str) -> Json:
     if chance.hits(0.2):
         limit = {"containerName": name, "divisor": "0", "resource": "limits.memory"}
         rows.append({"name": "GOMEMLIMIT", "valueFrom": {"resourceFieldRef": limit}})
-    found: Json = {"env": rows} if rows else {}
+    fields: Json = {"env": rows} if rows else {}
     if chance.hits(0.3):
         sources: list[Json] = [{"configMapRef": {"name": f"{name}-env"}}]
         if chance.hits(0.4):
             sources.append({"prefix": "DB_", "secretRef": {"name": f"{name}-db", "optional": True}})
-        found["envFrom"] = sources
-    return found
+        fields["envFrom"] = sources
+    return fields
 
 
 def field(name: str, path: str) -> Json:
@@ -156,27 +157,27 @@ def resources(chance: Chance) -> Json:
         return {}
     cpu = chance.choice(("10m", "50m", "100m", "250m", "500m", "1", "2", "1500m"))
     memory = chance.choice(("64Mi", "128Mi", "256Mi", "512Mi", "1Gi", "2Gi", "1536Mi", "500M"))
-    found: Json = {"requests": {"cpu": cpu, "memory": memory}}
+    requirements: Json = {"requests": {"cpu": cpu, "memory": memory}}
     if chance.hits(0.7):
-        found["limits"] = {"memory": memory, **({"cpu": cpu} if chance.hits(0.5) else {})}
+        requirements["limits"] = {"memory": memory, **({"cpu": cpu} if chance.hits(0.5) else {})}
     if chance.hits(0.05):
-        found["requests"]["ephemeral-storage"] = "1Gi"
-    return found
+        requirements["requests"]["ephemeral-storage"] = "1Gi"
+    return requirements
 
 
 def _network(chance: Chance, port: int) -> Json:
-    found: Json = {}
+    fields: Json = {}
     if chance.hits(0.8):
         ports: list[Json] = [{"containerPort": port, "name": "http", "protocol": "TCP"}]
         if chance.hits(0.4):
             ports.append({"containerPort": port + 1, "name": "metrics", "protocol": "TCP"})
         if chance.hits(0.1):
             ports.append({"containerPort": 8125, "protocol": "UDP"})
-        found["ports"] = ports
+        fields["ports"] = ports
     for key, share in (("livenessProbe", 0.7), ("readinessProbe", 0.8), ("startupProbe", 0.2)):
         if chance.hits(share):
-            found[key] = _probe(chance, port)
-    return found
+            fields[key] = _probe(chance, port)
+    return fields
 
 
 def _probe(chance: Chance, port: int) -> Json:

@@ -36,24 +36,24 @@ def istio(chance: Chance, name: str, namespace: str, spec: Json, meta: Json) -> 
     """Add a proxy, an init container that redirects traffic, their volumes, and a long annotation."""
     image = "docker.io/istio/proxyv2:1.24.2"
     probers = {
-        f"/app-health/{one['name']}/readyz": {
+        f"/app-health/{container['name']}/readyz": {
             "httpGet": {"path": "/ready", "port": 8080},
             "timeoutSeconds": 1,
         }
-        for one in spec["containers"]
+        for container in spec["containers"]
     }
     ports = [
         {"name": port.get("name", ""), "containerPort": port["containerPort"], "protocol": port["protocol"]}
-        for one in spec["containers"]
-        for port in one.get("ports", ())
+        for container in spec["containers"]
+        for port in container.get("ports", ())
     ]
     owner = f"kubernetes://apis/apps/v1/namespaces/{namespace}/deployments/{name}"
     values = {
         "PILOT_CERT_PROVIDER": "istiod",
         "CA_ADDR": "istiod.istio-system.svc:15012",
         "PROXY_CONFIG": '{"discoveryAddress":"istiod.istio-system.svc:15012","tracing":{"zipkin":{}}}\n',
-        "ISTIO_META_POD_PORTS": "[\n    " + "\n    ,".join(json.dumps(one) for one in ports) + "\n]",
-        "ISTIO_META_APP_CONTAINERS": ",".join(one["name"] for one in spec["containers"]),
+        "ISTIO_META_POD_PORTS": "[\n    " + "\n    ,".join(json.dumps(port) for port in ports) + "\n]",
+        "ISTIO_META_APP_CONTAINERS": ",".join(container["name"] for container in spec["containers"]),
         "ISTIO_META_CLUSTER_ID": "Kubernetes",
         "ISTIO_META_INTERCEPTION_MODE": "REDIRECT",
         "ISTIO_META_WORKLOAD_NAME": name,
@@ -107,7 +107,7 @@ def istio(chance: Chance, name: str, namespace: str, spec: Json, meta: Json) -> 
             "runAsUser": 1337,
         },
         "volumeMounts": [
-            *({"mountPath": f"/var/run/secrets/{one}", "name": one} for one in _ISTIO_VOLUMES),
+            *({"mountPath": f"/var/run/secrets/{volume}", "name": volume} for volume in _ISTIO_VOLUMES),
             {"mountPath": "/etc/istio/pod", "name": "istio-podinfo"},
             {"mountPath": "/var/run/secrets/tokens", "name": "istio-token"},
             {"mountPath": "/var/run/secrets/istio", "name": "istiod-ca-cert"},
@@ -157,11 +157,11 @@ def istio(chance: Chance, name: str, namespace: str, spec: Json, meta: Json) -> 
         )
     token = {"audience": "istio-ca", "expirationSeconds": 43200, "path": "istio-token"}
     items = [
-        {"fieldRef": {"apiVersion": "v1", "fieldPath": f"metadata.{one}"}, "path": one}
-        for one in ("labels", "annotations")
+        {"fieldRef": {"apiVersion": "v1", "fieldPath": f"metadata.{key}"}, "path": key}
+        for key in ("labels", "annotations")
     ]
     spec["volumes"] = [
-        *({"emptyDir": {}, "name": one} for one in _ISTIO_VOLUMES[:3]),
+        *({"emptyDir": {}, "name": volume} for volume in _ISTIO_VOLUMES[:3]),
         {"emptyDir": {"medium": "Memory"}, "name": "istio-envoy"},
         {"emptyDir": {}, "name": "istio-data"},
         {"downwardAPI": {"defaultMode": 420, "items": items}, "name": "istio-podinfo"},
@@ -186,8 +186,8 @@ def secrets_agent(chance: Chance, name: str, namespace: str, spec: Json, meta: J
     config = {
         "auto_auth": {"method": {"type": "kubernetes", "config": {"role": name, "namespace": namespace}}},
         "template": [
-            {"destination": f"/secrets/{one}", "contents": f'{{{{ with secret "kv/{name}/{one}" }}}}'}
-            for one in "ab"
+            {"destination": f"/secrets/{secret}", "contents": f'{{{{ with secret "kv/{name}/{secret}" }}}}'}
+            for secret in "ab"
         ],
     }
     agent: Json = {
@@ -238,8 +238,12 @@ def cloud_role(chance: Chance, name: str, namespace: str, spec: Json, meta: Json
         "readOnly": True,
     }
     spec["containers"] = [
-        {**one, "env": [*one.get("env", ()), *rows], "volumeMounts": [*one.get("volumeMounts", ()), mount]}
-        for one in spec["containers"]
+        {
+            **container,
+            "env": [*container.get("env", ()), *rows],
+            "volumeMounts": [*container.get("volumeMounts", ()), mount],
+        }
+        for container in spec["containers"]
     ]
     token = {"audience": "sts.amazonaws.com", "expirationSeconds": 86400, "path": "token"}
     volume = {

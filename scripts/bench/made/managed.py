@@ -26,10 +26,10 @@ def of_pod(pod: Json, created: int, updated: int) -> list[Json]:
 def _sent(value: Any) -> Any:
     """Return a part of a spec without the token's mount."""
     if isinstance(value, dict):
-        return {key: _sent(one) for key, one in value.items()}
+        return {key: _sent(item) for key, item in value.items()}
     if not isinstance(value, list):
         return value
-    return [_sent(one) for one in value if not (isinstance(one, dict) and _is_token(one.get("name")))]
+    return [_sent(item) for item in value if not (isinstance(item, dict) and _is_token(item.get("name")))]
 
 
 def _is_token(name: Any) -> bool:
@@ -55,7 +55,7 @@ def fields(value: Any) -> Json:
     if isinstance(value, dict):
         return {f"f:{key}": fields(item) for key, item in value.items()}
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-        key = next((one for one in _KEYS if all(one in item for item in value)), None)
+        key = next((candidate for candidate in _KEYS if all(candidate in item for item in value)), None)
         if key:
             return {".": {}, **{f'k:{{"{key}":"{item[key]}"}}': {".": {}, **fields(item)} for item in value}}
     return {}

@@ -92,8 +92,8 @@ def node(name: str, release: str, chance: Chance | None = None, images: Sequence
             ],
             "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
             "images": [
-                {"names": [one], "sizeBytes": chance.randint(10**6, 10**9)}
-                for one in chance.some(tuple(images), 5, 30)
+                {"names": [image], "sizeBytes": chance.randint(10**6, 10**9)}
+                for image in chance.some(tuple(images), 5, 30)
             ],
             "nodeInfo": {
                 "architecture": "amd64",

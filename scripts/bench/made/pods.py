@@ -38,16 +38,16 @@ class Place:
     ordinal: int
 
 
-def places(one: Workload, count: int, nodes: Sequence[str], chance: Chance) -> Iterator[Place]:
+def places(app: Workload, count: int, nodes: Sequence[str], chance: Chance) -> Iterator[Place]:
     """Yield the names of a workload's pods, their nodes, and their templates: most have the newest."""
     ends: set[str] = set()
     while len(ends) < count:
         ends.add(chance.suffix())
     for ordinal, end in enumerate(sorted(ends)):
-        template = one.newest if chance.hits(0.8) else chance.choice(one.templates)
+        template = app.newest if chance.hits(0.8) else chance.choice(app.templates)
         node = (
             nodes[ordinal % len(nodes)]
-            if one.kind in {DAEMON_SET, STATIC}
+            if app.kind in {DAEMON_SET, STATIC}
             else _chosen(nodes, template, chance)
         )
         job = 29_530_000 - 60 * (ordinal // 2)
@@ -59,68 +59,68 @@ def places(one: Workload, count: int, nodes: Sequence[str], chance: Chance) -> I
             WORKFLOW: f"{end}-step-{chance.randrange(10**9)}",
             STATIC: node,
         }
-        yield Place(f"{one.name}-{tails.get(one.kind, end)}", node, template, ordinal)
+        yield Place(f"{app.name}-{tails.get(app.kind, end)}", node, template, ordinal)
 
 
 def _chosen(nodes: Sequence[str], template: Template, chance: Chance) -> str:
     """Return a node where a pod may run; any one where the cluster is too small to have one."""
     for _ in range(40):
-        found = chance.choice(nodes)
-        if affinities.allows(template.spec, number_of(found)):
+        node = chance.choice(nodes)
+        if affinities.allows(template.spec, number_of(node)):
             break
-    return found
+    return node
 
 
-def replicas(one: Workload, count: int, nodes: Sequence[str], chance: Chance, shape: Shape) -> Iterator[Json]:
+def replicas(app: Workload, count: int, nodes: Sequence[str], chance: Chance, shape: Shape) -> Iterator[Json]:
     """Yield the pods of a workload, sorted by their names."""
-    found = sorted(places(one, count, nodes, chance), key=lambda place: place.name)
-    return (pod(one, place, chance, shape) for place in found)
+    ordered = sorted(places(app, count, nodes, chance), key=lambda place: place.name)
+    return (pod(app, place, chance, shape) for place in ordered)
 
 
-def pod(one: Workload, place: Place, chance: Chance, shape: Shape) -> Json:
+def pod(app: Workload, place: Place, chance: Chance, shape: Shape) -> Json:
     """Return a pod as an API server serves it."""
-    template = _of_its_own(one, place.template, chance) if shape.distinct else place.template
-    spec = _spec(one, place, template, chance, shape.release)
-    fate = statuses.PLAIN if shape.calm else statuses.fate(one.kind, chance)
-    created = chance.before(DUMPED, statuses.DAYS.get(one.kind, 20))
+    template = _of_its_own(app, place.template, chance) if shape.distinct else place.template
+    spec = _spec(app, place, template, chance, shape.release)
+    fate = statuses.PLAIN if shape.calm else statuses.fate(app.kind, chance)
+    created = chance.before(DUMPED, statuses.DAYS.get(app.kind, 20))
     if not fate.scheduled:
         del spec["nodeName"]
     address = f"10.{chance.randrange(256)}.{chance.randrange(256)}.{chance.randrange(1, 255)}"
     status = statuses.status(spec, fate, created, address, chance, shape.release)
-    metadata = _metadata(one, place, template, created, address, chance)
-    if one.kind == OPERATED:
+    metadata = _metadata(app, place, template, created, address, chance)
+    if app.kind == OPERATED:
         metadata["annotations"]["operator.example.com/podSpec"] = json.dumps(spec, separators=(",", ":"))
     if fate.deleted:
         metadata |= {
             "deletionGracePeriodSeconds": 30,
             "deletionTimestamp": stamp(DUMPED + chance.randint(1, 30)),
         }
-    found = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
+    manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
     if shape.managed_fields:
-        metadata["managedFields"] = managed.of_pod(found, created, DUMPED)
-    return found
+        metadata["managedFields"] = managed.of_pod(manifest, created, DUMPED)
+    return manifest
 
 
-def _of_its_own(one: Workload, given: Template, chance: Chance) -> Template:
+def _of_its_own(app: Workload, given: Template, chance: Chance) -> Template:
     """Return another template for the same nodes."""
-    found = workload(chance, chance.randrange(10**6), one.kind).newest
-    spec = {key: value for key, value in found.spec.items() if key != "affinity"}
+    template = workload(chance, chance.randrange(10**6), app.kind).newest
+    spec = {key: value for key, value in template.spec.items() if key != "affinity"}
     affinity = {"affinity": given.spec["affinity"]} if "affinity" in given.spec else {}
-    return replace(found, spec={**spec, **affinity}, revision=given.revision, owner_uid=given.owner_uid)
+    return replace(template, spec={**spec, **affinity}, revision=given.revision, owner_uid=given.owner_uid)
 
 
 def _metadata(
-    one: Workload, place: Place, template: Template, created: int, address: str, chance: Chance
+    app: Workload, place: Place, template: Template, created: int, address: str, chance: Chance
 ) -> Json:
     labels, annotations = dict(template.labels), dict(template.annotations)
-    found: Json = {
+    metadata: Json = {
         "creationTimestamp": stamp(created),
         "name": place.name,
-        "namespace": one.namespace,
+        "namespace": app.namespace,
         "resourceVersion": str(chance.randrange(10**8, 10**9)),
         "uid": chance.uid(),
     }
-    if one.kind == STATIC:
+    if app.kind == STATIC:
         config = chance.hex(16)
         annotations |= {
             "kubernetes.io/config.hash": config,
@@ -128,28 +128,28 @@ def _metadata(
             "kubernetes.io/config.seen": f"{stamp(created - 5)[:-1]}.{chance.randrange(10**9):09}Z",
             "kubernetes.io/config.source": "file",
         }
-        found["ownerReferences"] = [
+        metadata["ownerReferences"] = [
             {"apiVersion": "v1", "controller": True, "kind": "Node", "name": place.node, "uid": chance.uid()}
         ]
-    elif one.kind != BARE:
-        labels |= _controller_labels(one, place, template)
-        found |= _owned(one, place, template)
+    elif app.kind != BARE:
+        labels |= _controller_labels(app, place, template)
+        metadata |= _owned(app, place, template)
     if not template.spec.get("hostNetwork"):
-        annotations |= _NETWORKS[one.network](address, chance)
-    if one.kind == WORKFLOW:
+        annotations |= _NETWORKS[app.network](address, chance)
+    if app.kind == WORKFLOW:
         annotations |= {
-            "workflows.argoproj.io/node-name": f"{one.name}.step({place.ordinal})",
+            "workflows.argoproj.io/node-name": f"{app.name}.step({place.ordinal})",
             "kubectl.kubernetes.io/default-container": "main",
         }
-    if one.kind == OPERATED:
+    if app.kind == OPERATED:
         annotations |= {"operator.example.com/nodeSerial": str(place.ordinal + 1)}
-    found["labels"] = labels
-    return {**found, "annotations": annotations} if annotations or one.kind == OPERATED else found
+    metadata["labels"] = labels
+    return {**metadata, "annotations": annotations} if annotations or app.kind == OPERATED else metadata
 
 
-def _controller_labels(one: Workload, place: Place, template: Template) -> dict[str, str]:
+def _controller_labels(app: Workload, place: Place, template: Template) -> dict[str, str]:
     """Return the labels that controllers add."""
-    revision = f"{one.name}-{template.revision}"
+    revision = f"{app.name}-{template.revision}"
     job = place.name.rpartition("-")[0]
     rows = {
         DEPLOYMENT: {"pod-template-hash": template.revision},
@@ -165,10 +165,10 @@ def _controller_labels(one: Workload, place: Place, template: Template) -> dict[
             "controller-uid": template.owner_uid,
             "job-name": job,
         },
-        WORKFLOW: {"workflows.argoproj.io/completed": "true", "workflows.argoproj.io/workflow": one.name},
-        OPERATED: {"operator.example.com/cluster": one.name, "operator.example.com/instanceName": place.name},
+        WORKFLOW: {"workflows.argoproj.io/completed": "true", "workflows.argoproj.io/workflow": app.name},
+        OPERATED: {"operator.example.com/cluster": app.name, "operator.example.com/instanceName": place.name},
     }
-    return rows.get(one.kind, {})
+    return rows.get(app.kind, {})
 
 
 _OWNERS: Final = {
@@ -181,11 +181,11 @@ _OWNERS: Final = {
 }
 
 
-def _owned(one: Workload, place: Place, template: Template) -> Json:
+def _owned(app: Workload, place: Place, template: Template) -> Json:
     """Return what names the controller of a pod."""
-    version, kind = _OWNERS[one.kind]
-    name = {DEPLOYMENT: f"{one.name}-{template.revision}", JOB: place.name.rpartition("-")[0]}.get(
-        one.kind, one.name
+    version, kind = _OWNERS[app.kind]
+    name = {DEPLOYMENT: f"{app.name}-{template.revision}", JOB: place.name.rpartition("-")[0]}.get(
+        app.kind, app.name
     )
     reference = {
         "apiVersion": version,
@@ -195,7 +195,7 @@ def _owned(one: Workload, place: Place, template: Template) -> Json:
         "name": name,
         "uid": template.owner_uid,
     }
-    generated = {} if one.kind in {WORKFLOW, OPERATED} else {"generateName": f"{name}-"}
+    generated = {} if app.kind in {WORKFLOW, OPERATED} else {"generateName": f"{name}-"}
     return {**generated, "ownerReferences": [reference]}
 
 
@@ -226,38 +226,38 @@ def _multus(address: str, chance: Chance) -> dict[str, str]:
 _NETWORKS: Final = {"calico": _calico, "multus": _multus, "": lambda *_: {}}
 
 
-def _spec(one: Workload, place: Place, template: Template, chance: Chance, release: str) -> Json:
+def _spec(app: Workload, place: Place, template: Template, chance: Chance, release: str) -> Json:
     """Return a template's spec with the token, the node, and what controllers write into each pod."""
     spec = {**template.spec, "nodeName": place.node}
-    if one.kind == STATIC:
+    if app.kind == STATIC:
         return {key: value for key, value in spec.items() if not key.startswith("serviceAccount")}
     token = (
         f"kube-api-access-{chance.suffix()}"
         if since(release, 21)
-        else f"{one.name}-token-{template.revision[:5]}"
+        else f"{app.name}-token-{template.revision[:5]}"
     )
     for key in ("initContainers", "containers"):
         if key in spec:
-            spec[key] = [_with(one, place, container, token, chance) for container in spec[key]]
+            spec[key] = [_with(app, place, container, token, chance) for container in spec[key]]
     spec["volumes"] = [*spec["volumes"], token_volume(token)]
-    if one.kind == DAEMON_SET and since(release, 12):  # ScheduleDaemonSetPods
+    if app.kind == DAEMON_SET and since(release, 12):  # ScheduleDaemonSetPods
         spec["affinity"] = affinities.its_node(place.node)
-    if one.kind in {STATEFUL_SET, OPERATED}:
+    if app.kind in {STATEFUL_SET, OPERATED}:
         claim = {"name": "data", "persistentVolumeClaim": {"claimName": f"data-{place.name}"}}
-        spec |= {"hostname": place.name, "subdomain": one.name, "volumes": [claim, *spec["volumes"]]}
+        spec |= {"hostname": place.name, "subdomain": app.name, "volumes": [claim, *spec["volumes"]]}
     return spec
 
 
-def _with(one: Workload, place: Place, container: Json, token: str, chance: Chance) -> Json:
+def _with(app: Workload, place: Place, container: Json, token: str, chance: Chance) -> Json:
     """Return a container with the token's mount, and with what operators write into it."""
     mounts = [*container.get("volumeMounts", ())]
-    if one.kind in {STATEFUL_SET, OPERATED}:
+    if app.kind in {STATEFUL_SET, OPERATED}:
         mounts.append({"mountPath": "/var/lib/data", "name": "data"})
     mounts.append({"mountPath": TOKEN_PATH, "name": token, "readOnly": True})
     own: list[Json] = []
-    if one.kind == OPERATED:
-        own = [{"name": "INSTANCE", "value": place.name}, {"name": "CLUSTER", "value": one.name}]
-    if one.kind == WORKFLOW:
+    if app.kind == OPERATED:
+        own = [{"name": "INSTANCE", "value": place.name}, {"name": "CLUSTER", "value": app.name}]
+    if app.kind == WORKFLOW:
         step = {"name": place.name, "inputs": {"parameters": [{"name": "day", "value": chance.hex(6)}]}}
         own = [
             {"name": "ARGO_TEMPLATE", "value": json.dumps(step)},

@@ -21,17 +21,17 @@ def objects(pods: int, shape: Shape) -> Iterator[Json]:
     chance = Chance(f"{shape.seed} {pods}")
     names = [f"node-{number:04}" for number in range(max(1, pods // PODS_OF_NODE))]
     by_namespace = defaultdict[str, list[tuple[Workload, int]]](list)
-    for one, count in workloads(chance, pods, names):
-        by_namespace[one.namespace].append((one, count))
+    for app, count in workloads(chance, pods, names):
+        by_namespace[app.namespace].append((app, count))
     images = [
         each["image"]
         for rows in by_namespace.values()
-        for one, _ in rows
-        for each in one.newest.spec["containers"]
+        for app, _ in rows
+        for each in app.newest.spec["containers"]
     ]
     for name in names:
         yield node(name, shape.release, chance, images)
     for _, rows in sorted(by_namespace.items()):
-        found = [(place, one) for one, count in rows for place in places(one, count, names, chance)]
-        for place, one in sorted(found, key=lambda pair: pair[0].name):
-            yield pod(one, place, chance, shape)
+        pairs = [(place, app) for app, count in rows for place in places(app, count, names, chance)]
+        for place, app in sorted(pairs, key=lambda pair: pair[0].name):
+            yield pod(app, place, chance, shape)

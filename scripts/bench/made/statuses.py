@@ -50,17 +50,20 @@ _FATES: Final = {DAEMON_SET: _OF_NODES, STATIC: _OF_NODES, JOB: _ENDED, WORKFLOW
 def fate(kind: str, chance: Chance) -> Fate:
     """Return what became of a pod, by what created it."""
     rows = _FATES.get(kind, _USUAL)
-    return chance.choices([one for _, one in rows], [share for share, _ in rows])[0]
+    return chance.choices([outcome for _, outcome in rows], [share for share, _ in rows])[0]
 
 
 def _qos_class(spec: Json) -> str:
     """Return the class of a pod, by the cpu and memory of its containers (pkg/apis/core/helper/qos)."""
-    given = [one["resources"] for key in ("initContainers", "containers") for one in spec.get(key, ())]
-    if not any(one.get("requests") or one.get("limits") for one in given):
+    given = [
+        container["resources"] for key in ("initContainers", "containers") for container in spec.get(key, ())
+    ]
+    if not any(requirements.get("requests") or requirements.get("limits") for requirements in given):
         return "BestEffort"
     whole = all(
-        {"cpu", "memory"} <= one.get("limits", {}).keys() and one["limits"] == one["requests"]
-        for one in given
+        {"cpu", "memory"} <= requirements.get("limits", {}).keys()
+        and requirements["limits"] == requirements["requests"]
+        for requirements in given
     )
     return "Guaranteed" if whole else "Burstable"
 
@@ -71,78 +74,83 @@ _WHOLE: Final = {"Evicted", "NodeShutdown"}
 _EXITS: Final = (("Error", 1), ("OOMKilled", 137), ("Completed", 0), ("Error", 143), ("Unknown", 255))
 
 
-def status(spec: Json, one: Fate, created: int, address: str, chance: Chance, release: str) -> Json:
+def status(spec: Json, outcome: Fate, created: int, address: str, chance: Chance, release: str) -> Json:
     """Return the status of a pod."""
-    found: Json = {"phase": one.phase, "qosClass": _qos_class(spec)}
-    if not one.scheduled:
+    fields: Json = {"phase": outcome.phase, "qosClass": _qos_class(spec)}
+    if not outcome.scheduled:
         message = f"0/{chance.randint(3, 500)} nodes are available: 4 Insufficient memory."
         row = {"message": message, "reason": "Unschedulable", "status": "False", "type": "PodScheduled"}
-        return {**found, "conditions": [{"lastProbeTime": None, "lastTransitionTime": stamp(created), **row}]}
+        return {
+            **fields,
+            "conditions": [{"lastProbeTime": None, "lastTransitionTime": stamp(created), **row}],
+        }
     began = created + chance.randint(0, 4)
-    found["startTime"] = stamp(began)
-    if one.reason in _WHOLE:
+    fields["startTime"] = stamp(began)
+    if outcome.reason in _WHOLE:
         message = "The node was low on resource: memory. Threshold quantity: 100Mi, available: 71284Ki. "
         return {
-            **found,
+            **fields,
             "message": message,
-            "reason": one.reason,
-            "conditions": _conditions(one, began, began + 600),
+            "reason": outcome.reason,
+            "conditions": _conditions(outcome, began, began + 600),
         }
     host = address_of(spec["nodeName"])
     ip = host if spec.get("hostNetwork") else address
-    found |= {"hostIP": host, "hostIPs": [{"ip": host}]}
-    if one.reason != "ContainerCreating":
-        found |= {"podIP": ip, "podIPs": [{"ip": ip}]}
+    fields |= {"hostIP": host, "hostIPs": [{"ip": host}]}
+    if outcome.reason != "ContainerCreating":
+        fields |= {"podIP": ip, "podIPs": [{"ip": ip}]}
     at = began
     inits, ready = [], began
-    waits = one.phase == "Pending" and one.reason == "ContainerCreating"
+    waits = outcome.phase == "Pending" and outcome.reason == "ContainerCreating"
     for container in spec.get("initContainers", ()):
         at += chance.randint(1, 20)
         state = (
-            {"waiting": {"reason": "PodInitializing"}} if waits else _init_state(container, at, one, chance)
+            {"waiting": {"reason": "PodInitializing"}}
+            if waits
+            else _init_state(container, at, outcome, chance)
         )
         inits.append(_row(container, state, release, is_init=True))
     rows = []
     for container in spec["containers"]:
         at += chance.randint(0, 3)
-        rows.append(_row(container, _state(one, at, chance), release))
+        rows.append(_row(container, _state(outcome, at, chance), release))
         ready = at + chance.randint(1, 30)
     restarted = max((_began(row) for row in rows), default=0)
-    found["conditions"] = _conditions(one, began, max(ready, min(restarted + 5, DUMPED)))
-    found["containerStatuses"] = rows
-    return {**found, "initContainerStatuses": inits} if inits else found
+    fields["conditions"] = _conditions(outcome, began, max(ready, min(restarted + 5, DUMPED)))
+    fields["containerStatuses"] = rows
+    return {**fields, "initContainerStatuses": inits} if inits else fields
 
 
 def _began(row: Json) -> int:
     return int(row.pop("began"))
 
 
-def _state(one: Fate, at: int, chance: Chance) -> Json:
+def _state(outcome: Fate, at: int, chance: Chance) -> Json:
     """Return the state of a container, and what it was before that."""
     container = f"containerd://{chance.hex()}"
-    if one.phase == "Pending":
+    if outcome.phase == "Pending":
         message = (
             {"message": 'Back-off pulling image "registry.example.com/a:b"'}
-            if one.reason == "ImagePullBackOff"
+            if outcome.reason == "ImagePullBackOff"
             else {}
         )
-        return {"waiting": {**message, "reason": one.reason}}
-    if one.phase in {"Succeeded", "Failed"}:
-        code = 0 if one.phase == "Succeeded" else chance.choice((1, 2, 137))
+        return {"waiting": {**message, "reason": outcome.reason}}
+    if outcome.phase in {"Succeeded", "Failed"}:
+        code = 0 if outcome.phase == "Succeeded" else chance.choice((1, 2, 137))
         ended = {
             "containerID": container,
             "exitCode": code,
             "finishedAt": stamp(at + chance.randint(2, 4000)),
-            "reason": one.reason,
+            "reason": outcome.reason,
             "startedAt": stamp(at),
         }
         return {"terminated": ended, "id": container}
-    if not one.restarts or chance.hits(0.3):
+    if not outcome.restarts or chance.hits(0.3):
         return {"running": {"startedAt": stamp(at)}, "id": container, "began": at}
-    return _restarted(one, at, container, chance)
+    return _restarted(outcome, at, container, chance)
 
 
-def _restarted(one: Fate, at: int, container: str, chance: Chance) -> Json:
+def _restarted(outcome: Fate, at: int, container: str, chance: Chance) -> Json:
     """Return the state of a container that was restarted."""
     count = min(1 + int(chance.expovariate(0.5)), 900)
     again = min(chance.randint(at + 1, DUMPED - 2) if at < DUMPED - 3 else DUMPED - 2, DUMPED - 2)
@@ -156,17 +164,17 @@ def _restarted(one: Fate, at: int, container: str, chance: Chance) -> Json:
         "startedAt": stamp(begin),
     }
     before: Json = {"last": {"terminated": last}, "restarts": count}
-    if one.reason == "CrashLoopBackOff":
+    if outcome.reason == "CrashLoopBackOff":
         message = "back-off 5m0s restarting failed container=main pod=main_team"
         before["last"]["terminated"]["containerID"] = container
-        return {"waiting": {"message": message, "reason": one.reason}, "id": container, **before}
+        return {"waiting": {"message": message, "reason": outcome.reason}, "id": container, **before}
     return {"running": {"startedAt": stamp(again)}, "id": container, "began": again, **before}
 
 
-def _init_state(container: Json, at: int, one: Fate, chance: Chance) -> Json:
+def _init_state(container: Json, at: int, outcome: Fate, chance: Chance) -> Json:
     """Return the state of an init container: ended, but for a sidecar."""
     identity = f"containerd://{chance.hex()}"
-    if container.get("restartPolicy") == "Always" and one.phase == "Running":
+    if container.get("restartPolicy") == "Always" and outcome.phase == "Running":
         return {"running": {"startedAt": stamp(at)}, "id": identity, "ready": True}
     ended = {
         "containerID": identity,
@@ -185,7 +193,7 @@ def _row(container: Json, state: Json, release: str, *, is_init: bool = False) -
     """Return the status of a container."""
     runs = "running" in state
     image = container["image"]
-    found: dict[str, Any] = {
+    row: dict[str, Any] = {
         "image": image
         if "waiting" in state or not image.startswith("docker.io")
         else image.removeprefix("docker.io/"),
@@ -198,10 +206,10 @@ def _row(container: Json, state: Json, release: str, *, is_init: bool = False) -
         "state": {key: state[key] for key in _STATES if key in state},
     }
     if "id" in state:
-        found["containerID"] = state["id"]
+        row["containerID"] = state["id"]
     if not is_init:
-        found["began"] = state.get("began", 0)
-    return found | _reported(container, release)
+        row["began"] = state.get("began", 0)
+    return row | _reported(container, release)
 
 
 _REPORTED: Final = {"volumeMounts": 31, "resources": 33}
@@ -210,13 +218,15 @@ _REPORTED: Final = {"volumeMounts": 31, "resources": 33}
 
 def _reported(container: Json, release: str) -> Json:
     minor = int(release.split(".")[1])
-    found = {key: container[key] for key, since in _REPORTED.items() if minor >= since and container.get(key)}
-    if "volumeMounts" in found:
-        found["volumeMounts"] = [
-            {**one, **({"recursiveReadOnly": "Disabled"} if one.get("readOnly") else {})}
-            for one in found["volumeMounts"]
+    fields = {
+        key: container[key] for key, since in _REPORTED.items() if minor >= since and container.get(key)
+    }
+    if "volumeMounts" in fields:
+        fields["volumeMounts"] = [
+            {**mount, **({"recursiveReadOnly": "Disabled"} if mount.get("readOnly") else {})}
+            for mount in fields["volumeMounts"]
         ]
-    return found
+    return fields
 
 
 def digested(image: str) -> str:
@@ -230,16 +240,16 @@ def _digest(image: str) -> str:
     return Chance(image).hex()
 
 
-def _conditions(one: Fate, began: int, ready: int) -> list[Json]:
+def _conditions(outcome: Fate, began: int, ready: int) -> list[Json]:
     """Return the conditions of a pod that is on a node."""
-    runs = one.phase == "Running" and one.reason != "CrashLoopBackOff"
+    runs = outcome.phase == "Running" and outcome.reason != "CrashLoopBackOff"
     why = {"Succeeded": {"reason": "PodCompleted"}, "Failed": {"reason": "PodFailed"}}.get(
-        one.phase, {"message": "containers with unready status: [main]", "reason": "ContainersNotReady"}
+        outcome.phase, {"message": "containers with unready status: [main]", "reason": "ContainersNotReady"}
     )
-    whole = one.reason in _WHOLE
+    whole = outcome.reason in _WHOLE
     rows = {
-        "PodReadyToStartContainers": (runs or one.reason == "CrashLoopBackOff", began + 2, {}),
-        "Initialized": (True, began, {"reason": "PodCompleted"} if one.phase == "Succeeded" else {}),
+        "PodReadyToStartContainers": (runs or outcome.reason == "CrashLoopBackOff", began + 2, {}),
+        "Initialized": (True, began, {"reason": "PodCompleted"} if outcome.phase == "Succeeded" else {}),
         "Ready": (runs, ready, {} if runs else why),
         "ContainersReady": (runs, ready, {} if runs else why),
         "PodScheduled": (True, began, {}),

@@ -13,40 +13,40 @@ _ESCAPED: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 """As encoding/json writes them; in JSON text they are in strings alone."""
 
 
-def kubectl(found: Iterable[Json]) -> Iterator[str]:
+def kubectl(objects: Iterable[Json]) -> Iterator[str]:
     """Yield what ``kubectl get -o json`` prints: four spaces, keys sorted."""
     yield '{\n    "apiVersion": "v1",\n    "items": [\n'
     between = ""
-    for one in found:
-        text = json.dumps(one, indent=4, sort_keys=True, ensure_ascii=False).replace("\n", "\n        ")
+    for manifest in objects:
+        text = json.dumps(manifest, indent=4, sort_keys=True, ensure_ascii=False).replace("\n", "\n        ")
         yield f"{between}        {text.translate(_ESCAPED)}"
         between = ",\n"
     yield '\n    ],\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n'
 
 
-def compact(found: Iterable[Json]) -> Iterator[str]:
+def compact(objects: Iterable[Json]) -> Iterator[str]:
     """Yield the List on one line, as ``jq -c`` or the API server write it."""
     yield '{"apiVersion":"v1","items":['
     between = ""
-    for one in found:
-        yield between + _line(one)
+    for manifest in objects:
+        yield between + _line(manifest)
         between = ","
     yield '],"kind":"List","metadata":{"resourceVersion":""}}\n'
 
 
-def lines(found: Iterable[Json]) -> Iterator[str]:
+def lines(objects: Iterable[Json]) -> Iterator[str]:
     """Yield an object a line."""
-    return (f"{_line(one)}\n" for one in found)
+    return (f"{_line(manifest)}\n" for manifest in objects)
 
 
-def _line(one: Json) -> str:
-    return json.dumps(one, separators=(",", ":"), sort_keys=True, ensure_ascii=False).translate(_ESCAPED)
+def _line(manifest: Json) -> str:
+    return json.dumps(manifest, separators=(",", ":"), sort_keys=True, ensure_ascii=False).translate(_ESCAPED)
 
 
-def yaml(found: Iterable[Json]) -> Iterator[str]:
+def yaml(objects: Iterable[Json]) -> Iterator[str]:
     """Yield what ``kubectl get -o yaml`` prints."""
     yield "apiVersion: v1\nitems:\n"
-    yield from (as_yaml([one]) for one in found)
+    yield from (as_yaml([manifest]) for manifest in objects)
     yield 'kind: List\nmetadata:\n  resourceVersion: ""\n'
 
 

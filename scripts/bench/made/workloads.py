@@ -88,12 +88,12 @@ def _revision(chance: Chance) -> str:
 def _next(chance: Chance, before: Template) -> Template:
     """Return the template of the next rollout: another image, at times another argument or variable."""
     spec = copy.deepcopy(before.spec)
-    one = spec["containers"][0]
-    one["image"] = f"{one['image']}.{chance.randint(1, 99)}"
+    first = spec["containers"][0]
+    first["image"] = f"{first['image']}.{chance.randint(1, 99)}"
     if chance.hits(0.3):
-        one["args"] = [*one.get("args", ()), f"--feature={chance.randint(1, 99)}"]
+        first["args"] = [*first.get("args", ()), f"--feature={chance.randint(1, 99)}"]
     if chance.hits(0.3):
-        one["env"] = [*one.get("env", ()), {"name": "ADDED", "value": chance.hex(4)}]
+        first["env"] = [*first.get("env", ()), {"name": "ADDED", "value": chance.hex(4)}]
     return replace(before, spec=spec, revision=_revision(chance), owner_uid=chance.uid())
 
 
@@ -148,7 +148,7 @@ def _spec(chance: Chance, name: str, kind: str) -> Json:
         "serviceAccountName": name,
         "terminationGracePeriodSeconds": chance.choice((30, 30, 30, 60, 120)),
         "tolerations": [_evicting("not-ready"), _evicting("unreachable")],
-        "volumes": [_VOLUMES[one](name) for one in VOLUMES],
+        "volumes": [_VOLUMES[volume](name) for volume in VOLUMES],
     }
     inits = [
         init_container(chance, f"wait-{index}", _image(chance, "wait"))
@@ -185,8 +185,8 @@ def _system(kind: str) -> Json:
     )
     effects = ("NoExecute", "NoExecute", "NoSchedule", "NoSchedule", "NoSchedule", "NoSchedule")
     of_daemons = [
-        {"effect": effect, "key": f"node.kubernetes.io/{one}", "operator": "Exists"}
-        for effect, one in zip(effects, conditions, strict=True)
+        {"effect": effect, "key": f"node.kubernetes.io/{condition}", "operator": "Exists"}
+        for effect, condition in zip(effects, conditions, strict=True)
     ]
     paths = {"name": "host", "hostPath": {"path": "/var/lib/system", "type": ""}}
     return {
@@ -228,8 +228,8 @@ def workloads(chance: Chance, pods: int, nodes: Sequence[str]) -> Iterator[tuple
 
 def _shares(total: int, weights: Sequence[float]) -> list[int]:
     """Divide a number in proportion to weights."""
-    found, reached, whole = [], 0.0, sum(weights)
+    shares, reached, whole = [], 0.0, sum(weights)
     for weight in weights:
         before, reached = reached, reached + weight
-        found.append(round(total * reached / whole) - round(total * before / whole))
-    return found
+        shares.append(round(total * reached / whole) - round(total * before / whole))
+    return shares

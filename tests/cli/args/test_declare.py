@@ -105,8 +105,8 @@ def test_help_shows_groups_under_their_headings() -> None:
 )
 def test_every_command_groups_its_options(run: Run, name: str, headings: str) -> None:
     lines = run(name, "--help").out.splitlines()
-    found = [line[:-1].replace(" ", "_") for line in lines if line.endswith(":") and line[0] != " "]
-    assert found == headings.split()
+    groups = [line[:-1].replace(" ", "_") for line in lines if line.endswith(":") and line[0] != " "]
+    assert groups == headings.split()
 
 
 def test_the_flags_that_were_given_are_known() -> None:

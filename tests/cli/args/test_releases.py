@@ -23,8 +23,12 @@ def spec(run: Run, *argv: str, stdin: bytes = CLUSTER) -> Any:
 
 
 def test_documents_name_releases_in_full(run: Run) -> None:
-    found = spec(run, "--from", "v1.30", "--to", "latest", stdin=as_json(pod()))
-    assert (found["from"], found["to"], list(found["releases"])) == ("1.30.14", NEWEST, ["1.30.14", NEWEST])
+    plan_spec = spec(run, "--from", "v1.30", "--to", "latest", stdin=as_json(pod()))
+    assert (plan_spec["from"], plan_spec["to"], list(plan_spec["releases"])) == (
+        "1.30.14",
+        NEWEST,
+        ["1.30.14", NEWEST],
+    )
     row = run("hash", "--kubelet", "1.31,v1.9,latest", "-f", "-", "-o", "json", stdin=as_json(pod())).item
     assert list(row["hashes"]) == ["1.31.14", "1.9.11", NEWEST]
     matrix = run("matrix", "--from", "1.30", "--to", "1.31", "-o", "json").document
@@ -74,11 +78,11 @@ def test_verify_and_patch_read_short_names(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [("plan",), ("explain", "ns/p")], ids=" ".join)
 def test_the_nodes_are_what_runs_now(run: Run, command: tuple[str, ...]) -> None:
     argv = (*command, "--to", "1.31.14", "-f", "-", "-o", "json")
-    found, auto = (run(*argv, *more, stdin=CLUSTER) for more in ((), ("--from", "auto")))
-    assert found.code == 0, found.err
-    assert lasting(found.document) == lasting(auto.document)
+    result, auto = (run(*argv, *more, stdin=CLUSTER) for more in ((), ("--from", "auto")))
+    assert result.code == 0, result.err
+    assert lasting(result.document) == lasting(auto.document)
     said = "--from is what the nodes report: v1.27.3-gke.100 (1 node), v1.30.4+k3s1 (1 node)\n"
-    assert said in found.err
+    assert said in result.err
     assert "--from is" not in auto.err
     assert run(*argv, "-q", stdin=CLUSTER).err == ""
 

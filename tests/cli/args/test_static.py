@@ -96,13 +96,13 @@ def go_hash(release: str, name: str) -> int:
 
 
 def test_1_16_does_not_tell_nodes_and_paths_apart_and_1_21_does(run: Run, web: Path) -> None:
-    found: dict[str, set[str]] = {release: set() for release in RELEASES}
+    pod_uids: dict[str, set[str]] = {release: set() for release in RELEASES}
     for node in ("node-a", "node-b"):
         for path in ("/a/web.yaml", "/b/web.yaml"):
             item = hashed(run, "-f", web, "--static-pod-path", path, "--node-name", node).item
             for release, uid in item["podUID"].items():
-                found[release].add(uid)
-    assert {release: len(values) for release, values in found.items()} == {
+                pod_uids[release].add(uid)
+    assert {release: len(values) for release, values in pod_uids.items()} == {
         "1.16.15": 1,
         "1.21.14": 4,
         "1.31.14": 4,
@@ -152,10 +152,10 @@ def test_a_stray_file_is_a_warning_as_kubelets_read_on(run: Run, web: Path) -> N
 
 def test_of_several_documents_the_first_is_the_pod(run: Run, directory: Path) -> None:
     write(directory / "x.yaml", yaml.safe_dump(WEB) + "---\nkind: Service\n")
-    one = hashed(run, "-f", directory / "x.yaml", "--static-pod-path", "/m/x", "--node-name", "n").item
+    item = hashed(run, "-f", directory / "x.yaml", "--static-pod-path", "/m/x", "--node-name", "n").item
     write(directory / "x.yaml", WEB)
     assert (
-        one == hashed(run, "-f", directory / "x.yaml", "--static-pod-path", "/m/x", "--node-name", "n").item
+        item == hashed(run, "-f", directory / "x.yaml", "--static-pod-path", "/m/x", "--node-name", "n").item
     )
 
 
@@ -258,8 +258,8 @@ def test_managed_fields_in_json_keep_their_bytes(run: Run, directory: Path) -> N
     row = rows("staticpods")["json-bytes-kept"]
     path = write(directory / "x.json", row["manifest"].replace('"twice": "1", ', ""))
     argv = ("-f", path, "--static-pod-path", row["path"], "--node-name", row["node"])
-    found = hashed(run, *argv, kubelets="1.20.15,1.36.3").item["podUID"]
-    assert found == {release: uids(release)["json-bytes-kept"] for release in ("1.20.15", "1.36.3")}
+    pod_uids = hashed(run, *argv, kubelets="1.20.15,1.36.3").item["podUID"]
+    assert pod_uids == {release: uids(release)["json-bytes-kept"] for release in ("1.20.15", "1.36.3")}
 
 
 def test_managed_fields_that_cannot_be_told_apart_are_an_error(run: Run, directory: Path) -> None:
@@ -386,8 +386,8 @@ def test_a_manifest_takes_the_place_of_its_mirror_pod(run: Run, web: Path, tmp_p
     }
     write(tmp_path / "cluster.yaml", {"kind": "List", "items": [mirror, other, node]})
     items = planned(run, web.parent, "auto", "1.29.15", "-f", tmp_path / "cluster.yaml").items
-    found = {item["pod"]: (item["verdict"], item["fromRelease"]) for item in items}
-    assert found == {"web-node-a": ("KEEP", "v1.28.15"), "api": ("UNKNOWN", "")}
+    verdicts = {item["pod"]: (item["verdict"], item["fromRelease"]) for item in items}
+    assert verdicts == {"web-node-a": ("KEEP", "v1.28.15"), "api": ("UNKNOWN", "")}
 
 
 def test_explain_tells_what_each_kubelet_sees(run: Run, web: Path) -> None:

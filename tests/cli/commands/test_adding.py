@@ -91,8 +91,8 @@ def test_what_changed_is_shown(run: Run, tmp_path: Path, catalog: Catalog, data:
         0,
         f"Added {NEXT}.0: {data}/{NEXT}.json; remove the file to forget it\n",
     )
-    found = {(row["type"], row["field"]): row["to"] for row in result.document["types"]}
-    assert found == {
+    fields = {(row["type"], row["field"]): row["to"] for row in result.document["types"]}
+    assert fields == {
         ("Container", "Mood"): "*Mood",
         ("Mood", "Name"): "string",
         ("Mood", "A"): "int32",
@@ -187,7 +187,7 @@ def test_quantities_whose_text_1_38_keeps_give_a_static_pod_another_uid(
         written = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": small["spec"]}
         (manifests / "p.json").write_text(json.dumps(written))
         item = run(*plan, *static, stdin=as_json(node("v1.37.1"))).item
-        assert (item["verdict"], "".join(one["id"] for one in item["reasons"])) == expected
+        assert (item["verdict"], "".join(reason["id"] for reason in item["reasons"])) == expected
 
 
 @pytest.mark.parametrize(("key", "verdict"), [("MLDSA65", "KILL"), ("ED25519", "KEEP")])
@@ -200,7 +200,7 @@ def test_1_38_refuses_keys_that_its_node_does_not_declare(
     plan = ("plan", "--from", "1.37.1", "--to", "1.38.0-alpha.2", "-o", "json", "-f", "-")
     item = run(*plan, stdin=as_json(pod(C, spec=spec))).item
     assert item["verdict"] == verdict
-    assert ("HC043" in [one["id"] for one in item["reasons"]]) is (verdict == "KILL")
+    assert ("HC043" in [reason["id"] for reason in item["reasons"]]) is (verdict == "KILL")
 
 
 def test_a_pre_release_is_added_for_trying_and_no_other_name_means_it(
@@ -466,7 +466,7 @@ def test_two_that_add_at_the_same_time_leave_one_whole_file(
     environment = {**os.environ, "HASHCOMPAT_DATA": str(data.parent)}
     adding = [subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) for _ in range(3)]
     assert [process.wait(60) for process in adding] == [0, 0, 0]
-    assert [found.name for found in data.iterdir()] == [f"{NEXT}.json"]
+    assert [file.name for file in data.iterdir()] == [f"{NEXT}.json"]
     assert run("releases", "-o", "name").out.splitlines()[-1] == f"{NEXT}.0"
 
 

@@ -65,10 +65,10 @@ def test_every_distributions_socket_and_root_directory_are_among_them() -> None:
 
 def daemonset(path: Path = DAEMONSET) -> Any:
     """The DaemonSet in an example, below its namespace."""
-    (found,) = (
+    (manifest,) = (
         document for document in yaml.safe_load_all(path.read_text()) if document["kind"] == "DaemonSet"
     )
-    return found
+    return manifest
 
 
 @pytest.mark.parametrize("path", [DAEMONSET, WITHOUT_SHELL], ids=lambda path: path.stem)

@@ -162,8 +162,8 @@ def with_docker(node: FakeNode, count: int = 1) -> None:
         (node.directory / "answers" / f"docker-inspect-{number:064x}").write_text(text)
 
 
-def problem(found: Dump, kind: str, name: str) -> str:
-    return found.probe(kind, name).problem
+def problem(dump: Dump, kind: str, name: str) -> str:
+    return dump.probe(kind, name).problem
 
 
 def recorded(run: Run, node: FakeNode, text: str) -> tuple[int, str]:
@@ -184,12 +184,12 @@ def recorded(run: Run, node: FakeNode, text: str) -> tuple[int, str]:
 
 def test_a_node_without_anything_gives_a_whole_dump(node: FakeNode, run: Run) -> None:
     for preflight in (False, True):
-        found = node.dump(preflight=preflight)
-        assert (found.node, found.complete) == ("n1", True)
+        dump = node.dump(preflight=preflight)
+        assert (dump.node, dump.complete) == ("n1", True)
         with pytest.raises(AbsentError):
-            found.read("cri", "containers")
+            dump.read("cri", "containers")
         with pytest.raises(AbsentError):
-            found.read("docker", "list")
+            dump.read("docker", "list")
     code, text = recorded(run, node, node.run())
     assert code == 1
     assert "node n1: it has no container runtime at a usual path" in text
@@ -198,11 +198,11 @@ def test_a_node_without_anything_gives_a_whole_dump(node: FakeNode, run: Run) ->
 def test_crictl_is_asked_for_containers_and_sandboxes(node: FakeNode, run: Run) -> None:
     with_crictl(node, "p", "q")
     text = node.run()
-    (found,) = read_back(text)
-    assert found.read("endpoint", "cri") == f"{node.host}{CONTAINERD}"
-    rows = json.loads(found.read("cri", "containers"))["containers"]
+    (dump,) = read_back(text)
+    assert dump.read("endpoint", "cri") == f"{node.host}{CONTAINERD}"
+    rows = json.loads(dump.read("cri", "containers"))["containers"]
     assert [row["annotations"][HASH] for row in rows] == ["7", "7"]
-    assert json.loads(found.read("cri", "inspectp pod-q"))["status"]["linux"]["namespaces"]["options"] == {
+    assert json.loads(dump.read("cri", "inspectp pod-q"))["status"]["linux"]["namespaces"]["options"] == {
         "network": "NODE"
     }
     assert MARKER not in text
@@ -236,9 +236,9 @@ def test_of_containers_that_ended_the_newest_is_asked_for_its_exit_code(node: Fa
     shown = {"info": {"pid": 0}, "status": {"id": "id-s", "state": "CONTAINER_EXITED", "exitCode": 42}}
     node.program("crictl", {"inspect-id-s": json.dumps(shown, indent=2)})
     text = node.run()
-    (found,) = read_back(text)
-    assert [probe.name for probe in found.of_kind("cri") if probe.name.startswith("ended")] == ["ended id-s"]
-    codes = {record.id: record.code for record in from_dump(found) if isinstance(record, Recorded)}
+    (dump,) = read_back(text)
+    assert [probe.name for probe in dump.of_kind("cri") if probe.name.startswith("ended")] == ["ended id-s"]
+    codes = {record.id: record.code for record in from_dump(dump) if isinstance(record, Recorded)}
     assert codes == {"id-p": None, "id-q": None, "id-r": None, "id-s": 42}
 
 
@@ -252,10 +252,10 @@ def test_compact_answers_hold_no_annotation_either(node: FakeNode) -> None:
         json.dumps(json.loads(cri_inspect("p", 7)))
     )
     text = node.run(preflight=True)
-    (found,) = read_back(text)
-    assert json.loads(found.read("cri", "containers"))["containers"][0]["annotations"][HASH] == "7"
-    assert json.loads(found.read("cri", "pods"))["items"][0]["id"] == "pod-p"
-    assert json.loads(found.read("cri", "inspect id-p"))["info"] == {"pid": 7, "sandboxID": "s"}
+    (dump,) = read_back(text)
+    assert json.loads(dump.read("cri", "containers"))["containers"][0]["annotations"][HASH] == "7"
+    assert json.loads(dump.read("cri", "pods"))["items"][0]["id"] == "pod-p"
+    assert json.loads(dump.read("cri", "inspect id-p"))["info"] == {"pid": 7, "sandboxID": "s"}
     assert MARKER not in text
 
 
@@ -295,8 +295,8 @@ def test_a_runtime_that_gives_no_answer(node: FakeNode, run: Run, script: str, s
     node.script("crictl", "ps", script)
     text = node.run(SECONDS_EACH="1")
     assert node.took < SLACK
-    (found,) = read_back(text)
-    assert problem(found, "cri", "containers") == said
+    (dump,) = read_back(text)
+    assert problem(dump, "cri", "containers") == said
     code, shown = recorded(run, node, text)
     assert code == 1
     assert "node n1: its runtime could not be asked: " in shown
@@ -322,9 +322,9 @@ def test_complaints_are_passed_on_without_secrets(node: FakeNode, complaint: str
     (node.directory / "complaint").write_text(complaint + "\n")
     node.script("crictl", "ps", f"cat {node.directory}/complaint >&2; exit 1")
     text = node.run()
-    (found,) = read_back(text)
+    (dump,) = read_back(text)
     assert MARKER not in text
-    assert problem(found, "cri", "containers") == said
+    assert problem(dump, "cri", "containers") == said
 
 
 def test_an_answer_that_is_no_json_is_an_error_that_says_so(node: FakeNode, run: Run) -> None:
@@ -347,17 +347,17 @@ def test_complaints_of_a_program_that_succeeds_stay_out_of_its_answer(node: Fake
 def test_a_socket_without_a_program_that_could_ask_there(node: FakeNode) -> None:
     node.listen(CONTAINERD)
     node.listen(DOCKER)
-    found = node.dump()
-    assert problem(found, "cri", "containers") == "crictl is not on this node"
-    assert problem(found, "docker", "list") == "docker is not on this node"
+    dump = node.dump()
+    assert problem(dump, "cri", "containers") == "crictl is not on this node"
+    assert problem(dump, "docker", "list") == "docker is not on this node"
 
 
 def test_docker_is_asked_for_its_list_alone(node: FakeNode, run: Run) -> None:
     with_docker(node)
     node.script("docker", "inspect", HANG)
     text = node.run()
-    (found,) = read_back(text)
-    (row,) = json.loads(found.read("docker", "list"))
+    (dump,) = read_back(text)
+    (row,) = json.loads(dump.read("docker", "list"))
     assert (row["State"], row["Created"]) == ("running", "2026-01-02T03:04:05+02:00")
     assert row["Labels"]["annotation." + HASH] == "7"
     assert "io.kubernetes.sandbox.id" not in row["Labels"]
@@ -398,9 +398,9 @@ def test_an_old_docker_knows_neither_networks_nor_formats_of_info(node: FakeNode
         "case $* in *--format*) echo 'unknown flag' >&2; exit 125 ;; esac\n"
         "printf 'Server Version: 1.12.6\\n Cgroup Driver: systemd\\nLive Restore Enabled: false\\n'",
     )
-    found = node.dump(preflight=True)
-    assert [row["Id"] for row in json.loads(found.read("docker", "list"))] == ["a" * 64]
-    assert json.loads(found.read("docker", "info")) == {
+    dump = node.dump(preflight=True)
+    assert [row["Id"] for row in json.loads(dump.read("docker", "list"))] == ["a" * 64]
+    assert json.loads(dump.read("docker", "info")) == {
         "ServerVersion": "1.12.6",
         "CgroupDriver": "systemd",
         "LiveRestoreEnabled": False,
@@ -412,16 +412,16 @@ def test_one_container_that_hangs_leaves_the_others_readable(node: FakeNode) -> 
     hanging, removed = f"inspect-{3:064x}", f"inspect-{4:064x}"
     node.script("docker", hanging, HANG)
     node.script("docker", removed, "echo 'Error: No such container: 4' >&2; exit 1")
-    found = node.dump(preflight=True, SECONDS_EACH="2")
+    dump = node.dump(preflight=True, SECONDS_EACH="2")
     for number in range(1, 11):
         name = f"inspect {number:064x}"
         if number == 3:
-            assert problem(found, "docker", name) == "no answer within 2 s"
+            assert problem(dump, "docker", name) == "no answer within 2 s"
         elif number == 4:
             with pytest.raises(AbsentError):
-                found.read("docker", name)
+                dump.read("docker", name)
         else:
-            assert json.loads(found.read("docker", name))["State"]["Pid"] == 200 + number
+            assert json.loads(dump.read("docker", name))["State"]["Pid"] == 200 + number
 
 
 def test_at_most_eight_containers_are_asked_about_at_once_and_each_once(node: FakeNode) -> None:
@@ -436,12 +436,12 @@ def test_at_most_eight_containers_are_asked_about_at_once_and_each_once(node: Fa
         f"for id; do :; done; echo + >> {log}; sleep 0.3; echo - >> {log}\n"
         f"cat {node.directory}/answers/kept-$id",
     )
-    found = node.dump(preflight=True)
+    dump = node.dump(preflight=True)
     signs = log.read_text().split()
     at_once = [signs[: end + 1].count("+") - signs[: end + 1].count("-") for end in range(len(signs))]
     assert signs.count("+") == 20
     assert 2 <= max(at_once) <= 8
-    assert sum(probe.text is not None for probe in found.of_kind("docker")) == 3 + 20
+    assert sum(probe.text is not None for probe in dump.of_kind("docker")) == 3 + 20
 
 
 def test_the_whole_is_bounded_however_much_hangs(node: FakeNode) -> None:
@@ -452,11 +452,11 @@ def test_the_whole_is_bounded_however_much_hangs(node: FakeNode) -> None:
             for answer in (node.directory / "answers").glob(f"{program}-{verb}*"):
                 answer.unlink()
             node.script(program, verb, HANG)
-    found = node.dump(preflight=True, SECONDS_EACH="1", SECONDS_WHOLE="3")
+    dump = node.dump(preflight=True, SECONDS_EACH="1", SECONDS_WHOLE="3")
     assert node.took < 3 + 1 + SLACK  # one after the other they would take more than 4 minutes
-    assert found.complete
-    said = {probe.problem for probe in found.of_kind("cri")} | {
-        probe.problem for probe in found.of_kind("docker")
+    assert dump.complete
+    said = {probe.problem for probe in dump.of_kind("cri")} | {
+        probe.problem for probe in dump.of_kind("docker")
     }
     assert "not read: the 3 s for the whole node were over" in said
 
@@ -488,9 +488,9 @@ def test_every_byte_of_a_file_becomes_json(node: FakeNode) -> None:
     )
     for number, content in enumerate(contents):
         node.write(f"/sys/devices/system/node/node{number}/meminfo", content)
-    found = node.dump(preflight=True)
+    dump = node.dump(preflight=True)
     for number, content in enumerate(contents):
-        assert found.read("file", f"/sys/devices/system/node/node{number}/meminfo") == content.decode(
+        assert dump.read("file", f"/sys/devices/system/node/node{number}/meminfo") == content.decode(
             "utf-8", "replace"
         )
 
@@ -499,20 +499,20 @@ def test_what_may_not_be_read_says_so_and_is_never_missing(node: FakeNode) -> No
     node.write("/etc/default/kubelet", "A=--v=2\n").chmod(0)
     state = node.write("/var/lib/kubelet/cpu_manager_state", "{}")
     state.parent.chmod(0)
-    (found,) = read_back(node.run(preflight=True, user=None if os.geteuid() else 65534))
+    (dump,) = read_back(node.run(preflight=True, user=None if os.geteuid() else 65534))
     state.parent.chmod(0o700)
-    assert problem(found, "file", "/etc/default/kubelet") == "permission denied"
-    assert problem(found, "file", "/var/lib/kubelet/cpu_manager_state") == "permission denied"
+    assert problem(dump, "file", "/etc/default/kubelet") == "permission denied"
+    assert problem(dump, "file", "/var/lib/kubelet/cpu_manager_state") == "permission denied"
     with pytest.raises(AbsentError):
-        found.read("file", "/etc/sysconfig/kubelet")
+        dump.read("file", "/etc/sysconfig/kubelet")
 
 
 def test_a_file_that_never_ends_its_answer_is_given_up(node: FakeNode) -> None:
     os.mkfifo(node.write("/etc/os-release", "").with_name("fifo"))
     (node.host / "etc" / "os-release").unlink()
     (node.host / "etc" / "os-release").symlink_to("fifo")
-    found = node.dump(preflight=True, SECONDS_EACH="1")
-    assert problem(found, "file", "/etc/os-release") == "no answer within 1 s"
+    dump = node.dump(preflight=True, SECONDS_EACH="1")
+    assert problem(dump, "file", "/etc/os-release") == "no answer within 1 s"
 
 
 def test_the_kubelets_own_flags_lead_to_its_files(node: FakeNode) -> None:
@@ -534,13 +534,13 @@ def test_the_kubelets_own_flags_lead_to_its_files(node: FakeNode) -> None:
         f'{{"Data":{{"PodDeviceEntries":[{{"AllocResp":"{MARKER}","PodUID":"u"}}]}}}}',
     )
     text = node.run(preflight=True)
-    (found,) = read_back(text)
-    assert found.read("arguments", "kubelet").splitlines()[:5] == [*arguments[:5]]
-    assert found.read("file", "/etc/kubelet.yaml") == CONFIG
-    assert found.read("file", "/etc/kubelet.d/10-a.conf") == f"{CONFIG}failSwapOn: false\n"
-    assert found.read("file", "/var/lib/k0s/kubelet/actuated_pods_state") == "{}"
+    (dump,) = read_back(text)
+    assert dump.read("arguments", "kubelet").splitlines()[:5] == [*arguments[:5]]
+    assert dump.read("file", "/etc/kubelet.yaml") == CONFIG
+    assert dump.read("file", "/etc/kubelet.d/10-a.conf") == f"{CONFIG}failSwapOn: false\n"
+    assert dump.read("file", "/var/lib/k0s/kubelet/actuated_pods_state") == "{}"
     plugins = "/var/lib/k0s/kubelet/device-plugins/kubelet_internal_checkpoint"
-    assert '"PodUID":"u"' in found.read("file", plugins)
+    assert '"PodUID":"u"' in dump.read("file", plugins)
     assert MARKER not in text
 
 
@@ -570,8 +570,8 @@ def test_quotes_stay_in_pairs_and_names_of_variables_are_shown(
     path = "/etc/systemd/system/kubelet.service"
     node.write(path, f"[Service]\nExecStart=/usr/bin/kubelet {given}\n")
     text = node.run(preflight=True)
-    (found,) = read_back(text)
-    assert found.read("file", path) == f"[Service]\nExecStart=/usr/bin/kubelet {shown}\n"
+    (collected,) = read_back(text)
+    assert collected.read("file", path) == f"[Service]\nExecStart=/usr/bin/kubelet {shown}\n"
     assert MARKER not in text
 
 
@@ -594,8 +594,8 @@ def test_recorded_ids_of_pods_are_a_line_each(node: FakeNode) -> None:
     node.write("/elsewhere/userns", MARKER)
     (node.host / "var/lib/kubelet/pods/uid-4").symlink_to("../../../../elsewhere")
     text = node.run(preflight=True)
-    (found,) = read_back(text)
-    lines = found.read("mappings", "/var/lib/kubelet/pods").splitlines()
+    (dump,) = read_back(text)
+    lines = dump.read("mappings", "/var/lib/kubelet/pods").splitlines()
     assert lines[0] == f'uid-1 {{"uidMappings":{ids},"gidMappings":{ids}}}'
     assert lines[1:] == [f"uid-3 ab{'x' * 998}"]
     assert MARKER not in text
@@ -614,15 +614,15 @@ def test_directories_below_that_of_drop_ins_are_read(node: FakeNode, flag: str) 
     (node.host / "etc/kubelet.d/link").symlink_to("b")
     (node.host / "etc/kubelet.d/g.conf").symlink_to("a.conf")
     text = node.run(preflight=True)
-    (found,) = read_back(text)
-    names = {name.removeprefix(f"{top}/"): kind for kind, name in found.probes if name.startswith(f"{top}/")}
+    (dump,) = read_back(text)
+    names = {name.removeprefix(f"{top}/"): kind for kind, name in dump.probes if name.startswith(f"{top}/")}
     assert names == {
         **dict.fromkeys(("a.conf", "g.conf", "b/c.conf", "b/d.conf/.e.conf", "b/..d/f.conf"), "file"),
         **dict.fromkeys(("b", "b/d.conf", "b/..d"), "directory"),
         **dict.fromkeys(("README", "link", "b/.keep", "b/my notes"), "path"),
     }
-    assert found.read("file", f"{top}/b/d.conf/.e.conf") == f"{CONFIG}maxPods: 7\n"
-    assert [found.read("path", f"{top}/{name}") for name in ("README", "b/.keep", "link")] == [
+    assert dump.read("file", f"{top}/b/d.conf/.e.conf") == f"{CONFIG}maxPods: 7\n"
+    assert [dump.read("path", f"{top}/{name}") for name in ("README", "b/.keep", "link")] == [
         "file",
         "file",
         "other",
@@ -664,8 +664,8 @@ def test_the_file_of_microk8s_counts_for_kubelite_alone(
     """A kubelet runs on a node where MicroK8s left its files."""
     node.process(77, name, arguments, groups="0::/kubelet\n")
     node.write("/var/snap/microk8s/current/args/kubelet", MICROK8S)
-    found = node.dump(preflight=True).read("arguments", "kubelet").splitlines()
-    assert tuple(found) == (OF_MICROK8S if name == "kubelite" else tuple(KUBELET))
+    lines = node.dump(preflight=True).read("arguments", "kubelet").splitlines()
+    assert tuple(lines) == (OF_MICROK8S if name == "kubelite" else tuple(KUBELET))
 
 
 @ROWS
@@ -673,12 +673,12 @@ def test_the_file_of_microk8s_counts_for_kubelite_alone(
 def test_a_kubelet_is_known_by_more_than_its_name(node: FakeNode, differs: dict[str, str], said: str) -> None:
     node.process(77, "kubelet", KUBELET, **{"groups": "0::/kubelet\n", **differs})
     node.write("/var/lib/k0s/kubelet/x", "")
-    found = node.dump(preflight=True).probe("arguments", "kubelet")
+    probe = node.dump(preflight=True).probe("arguments", "kubelet")
     if said == "absent":
-        assert (found.text, found.problem) == (None, "")
+        assert (probe.text, probe.problem) == (None, "")
     else:
-        assert found.problem.startswith(said)
-        assert (found.text or "").splitlines() == ([] if said else KUBELET)
+        assert probe.problem.startswith(said)
+        assert (probe.text or "").splitlines() == ([] if said else KUBELET)
 
 
 @ROWS
@@ -752,9 +752,9 @@ def test_a_roots_link_and_what_the_operator_names_are_read_too(node: FakeNode) -
 def test_a_state_file_is_shown_only_if_it_is_one(node: FakeNode, content: str, shown: bool) -> None:
     node.write("/var/lib/kubelet/cpu_manager_state", content)
     text = node.run(preflight=True)
-    (found,) = read_back(text)
+    (dump,) = read_back(text)
     assert MARKER not in text
-    probe = found.probe("file", "/var/lib/kubelet/cpu_manager_state")
+    probe = dump.probe("file", "/var/lib/kubelet/cpu_manager_state")
     if shown:
         assert probe.text == content
     elif content.startswith("{"):
@@ -772,12 +772,12 @@ def test_no_text_of_others_becomes_a_line_of_the_dump(node: FakeNode) -> None:
     node.process(301, f"a) S 1 1\\n{forged}", [])
     node.write("/etc/os-release", forged)
     node.write(f"/etc/cni/net.d/{forged.splitlines()[0]}\n7", "")
-    found = node.dump(preflight=True)
-    assert found.complete
-    assert found.read("file", "/etc/os-release") == forged
-    assert found.read("process", "100") == f"S\n0::/kubepods/id-p\n{forged}"
-    assert len(found.read("arguments", "300").splitlines()) == 3
-    rows = found.read("processes", "all").splitlines()
+    dump = node.dump(preflight=True)
+    assert dump.complete
+    assert dump.read("file", "/etc/os-release") == forged
+    assert dump.read("process", "100") == f"S\n0::/kubepods/id-p\n{forged}"
+    assert len(dump.read("arguments", "300").splitlines()) == 3
+    rows = dump.read("processes", "all").splitlines()
     assert sorted(row.split()[0] for row in rows) == ["1", "100", "2", "300", "301"]
 
 
@@ -797,8 +797,8 @@ def test_a_kubelet_inside_another_program_has_no_arguments_of_its_own(
 ) -> None:
     node.process(77, "k3s-server", words)
     text = node.run(preflight=True)
-    (found,) = read_back(text)
-    said = problem(found, "arguments", "kubelet")
+    (dump,) = read_back(text)
+    said = problem(dump, "arguments", "kubelet")
     assert said == f"the kubelet is a part of another program, {shown}"
     assert MARKER not in text
 
@@ -815,8 +815,8 @@ def test_what_k3s_is_given_for_its_kubelet(
     for name, text in files.items():
         node.write(f"/etc/rancher/k3s/{name}", text)
     text = node.run(preflight=True)
-    (found,) = read_back(text)
-    own = found.probe("arguments", "k3s")
+    (dump,) = read_back(text)
+    own = dump.probe("arguments", "k3s")
     assert ((own.text or "").splitlines()[1:], bool(own.problem)) == (shown or [], shown is None)
     assert "hidden" not in text
 
@@ -827,9 +827,9 @@ def test_processes_that_look_gone_are_read_twice_and_others_once(node: FakeNode)
     node.process(100, "app", groups="0::/kubepods/id-p\n")
     node.process(101, "app", state="Z", groups="0::/kubepods/id-q\n")
     node.process(102, "other", groups="0::/user.slice\n")
-    found = node.dump(preflight=True)
+    dump = node.dump(preflight=True)
     reads = {
-        pid: [probe.text for probe in found.probes["process", pid]] for pid in ("100", "101", "102", "103")
+        pid: [probe.text for probe in dump.probes["process", pid]] for pid in ("100", "101", "102", "103")
     }
     assert reads == {
         "100": ["S\n0::/kubepods/id-p\n"],
@@ -837,24 +837,24 @@ def test_processes_that_look_gone_are_read_twice_and_others_once(node: FakeNode)
         "102": ["S\n0::/user.slice\n"] * 2,
         "103": [None, None],
     }
-    assert len(found.probes["processes", "all"]) == 2
-    assert "101 1 Z app\n" in found.read("processes", "all")
+    assert len(dump.probes["processes", "all"]) == 2
+    assert "101 1 Z app\n" in dump.read("processes", "all")
 
 
 def test_processes_that_cannot_be_seen_from_here_are_not_gone(node: FakeNode) -> None:
     with_crictl(node, "p", "q")
     node.process(1, "sh")
-    found = node.dump(preflight=True)
+    dump = node.dump(preflight=True)
     for pid in ("100", "101"):
-        assert problem(found, "process", pid) == "the processes of the node cannot be seen from here"
+        assert problem(dump, "process", pid) == "the processes of the node cannot be seen from here"
 
 
 def test_arguments_of_shims_are_read(node: FakeNode) -> None:
     node.process(300, "containerd-shim", ["containerd-shim-runc-v2", "-id", "abc"])
     node.process(301, "bash", ["bash", MARKER])
     text = node.run(preflight=True)
-    (found,) = read_back(text)
-    assert found.read("arguments", "300") == "containerd-shim-runc-v2\n-id\nabc\n"
+    (dump,) = read_back(text)
+    assert dump.read("arguments", "300") == "containerd-shim-runc-v2\n-id\nabc\n"
     assert MARKER not in text
 
 
@@ -869,8 +869,8 @@ def test_no_secret_enters_a_dump(node: FakeNode) -> None:
     for path, content in SECRETS.items():
         node.write(path, content)
     text = node.run(preflight=True)
-    (found,) = read_back(text)
-    leaks = [key for key, probes in found.probes.items() if any(MARKER in str(probe) for probe in probes)]
+    (dump,) = read_back(text)
+    leaks = [key for key, probes in dump.probes.items() if any(MARKER in str(probe) for probe in probes)]
     assert leaks == []
     assert MARKER not in text
 
@@ -899,16 +899,16 @@ def test_a_secret_that_looks_like_a_flag_is_none_in_arguments(node: FakeNode) ->
         50, "kubelet", ["/usr/bin/kubelet", "--token", f"-{MARKER}", "-v=2", "--password", "--rotate"]
     )
     text = node.run(preflight=True)
-    (found,) = read_back(text)
+    (dump,) = read_back(text)
     assert MARKER not in text
-    assert found.read("arguments", "kubelet").split("\n")[3] == "-v=2"
+    assert dump.read("arguments", "kubelet").split("\n")[3] == "-v=2"
 
 
 def test_flags_after_a_truth_value_stay(node: FakeNode) -> None:
     line = "ARGS=--authentication-token-webhook --anonymous-auth=false --rotate-certificates -v=2 $MORE"
     node.write("/etc/default/kubelet", f"{line}\nMORE=$OTHER\n")
-    (found,) = read_back(node.run(preflight=True))
-    assert found.read("file", "/etc/default/kubelet") == f"{line}\nMORE=$OTHER\n"
+    (dump,) = read_back(node.run(preflight=True))
+    assert dump.read("file", "/etc/default/kubelet") == f"{line}\nMORE=$OTHER\n"
 
 
 def test_a_command_over_several_lines_keeps_its_variables(node: FakeNode) -> None:
@@ -928,9 +928,9 @@ def test_a_command_over_several_lines_keeps_its_variables(node: FakeNode) -> Non
         f"Environment=ARGS=--v=2\n  {MARKER} $NONE",
     ]
     node.write(path, "\n".join(lines) + "\n")
-    (found,) = read_back(text := node.run(preflight=True))
+    (dump,) = read_back(text := node.run(preflight=True))
     assert MARKER not in text
-    shown = [" ".join(line.split()) for line in found.read("file", path).splitlines()]
+    shown = [" ".join(line.split()) for line in dump.read("file", path).splitlines()]
     assert shown == [
         *lines[:3],
         "$KUBE_LOGTOSTDERR \\",
@@ -952,23 +952,23 @@ def test_a_command_over_several_lines_keeps_its_variables(node: FakeNode) -> Non
 def test_a_name_with_a_line_break_chooses_neither_state_nor_parent(node: FakeNode, name: str) -> None:
     node.process(60, "x")
     node.write("/proc/60/stat", f"60 ({name}) S 9 60 60 0\n")
-    (found,) = read_back(node.run(preflight=True))
-    rows = found.read("processes", "all").split("\n")
+    (dump,) = read_back(node.run(preflight=True))
+    rows = dump.read("processes", "all").split("\n")
     assert [row.split(" ")[:3] for row in rows[:-1]] == [["1", "1", "S"], ["60", "9", "S"]]
 
 
 def test_what_the_checks_need_stays_in_files_with_secrets(node: FakeNode) -> None:
     for path, content in SECRETS.items():
         node.write(path, content)
-    found = node.dump(preflight=True)
-    assert found.read("file", "/etc/default/kubelet").splitlines()[0] == (
+    dump = node.dump(preflight=True)
+    assert dump.read("file", "/etc/default/kubelet").splitlines()[0] == (
         'KUBELET_EXTRA_ARGS="--node-ip=10.0.0.1 --feature-gates A=true --x-token '
     )
-    unit = found.read("file", "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf").splitlines()
+    unit = dump.read("file", "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf").splitlines()
     assert unit[1] == 'Environment="KUBELET_KUBECONFIG_ARGS=--kubeconfig=/etc/k.conf --config=/c"'
     assert unit[3:5] == ["EnvironmentFile=-/etc/default/kubelet", "ExecStart="]
     assert unit[5].split() == ["ExecStart=/usr/bin/env", "D=", "--password="]
-    config = found.read("file", "/var/lib/kubelet/config.yaml")
+    config = dump.read("file", "/var/lib/kubelet/config.yaml")
     assert yaml.safe_load(config) == {
         "apiVersion": "kubelet.config.k8s.io/v1beta1",
         "kind": "KubeletConfiguration",
@@ -981,22 +981,22 @@ def test_what_the_checks_need_stays_in_files_with_secrets(node: FakeNode) -> Non
         "staticPodURL": "",
         "containerRuntimeEndpoint": "http://host/x,http://host/x",
     }
-    assert json.loads(found.read("file", "/etc/docker/daemon.json"))["exec-opts"] == [
+    assert json.loads(dump.read("file", "/etc/docker/daemon.json"))["exec-opts"] == [
         "native.cgroupdriver=systemd"
     ]
-    assert found.read("file", "/etc/passwd") == "kubelet:x:998:998:::\n"
-    assert found.read("file", "/etc/subuid") == "kubelet:65536:7208960\n998:1:2\n"
-    assert found.read("file", "/etc/nsswitch.conf") == "subid: files\n"
-    networks = json.loads(found.read("file", "/etc/cni/net.d/10-calico.conflist"))
+    assert dump.read("file", "/etc/passwd") == "kubelet:x:998:998:::\n"
+    assert dump.read("file", "/etc/subuid") == "kubelet:65536:7208960\n998:1:2\n"
+    assert dump.read("file", "/etc/nsswitch.conf") == "subid: files\n"
+    networks = json.loads(dump.read("file", "/etc/cni/net.d/10-calico.conflist"))
     assert [row["type"] for row in networks["plugins"]] == ["calico", "portmap"]
     assert networks["plugins"][0]["ipam"] == {"type": "calico-ipam"}
-    toml = found.read("file", "/etc/containerd/config.toml")
+    toml = dump.read("file", "/etc/containerd/config.toml")
     for line in ("version = 2", '  sandbox_image = "pause:3.9"', "  SystemdCgroup = true", 'root = "/data"'):
         assert f"{line}\n" in toml
-    assert 'cgroup_manager = "systemd"\n' in found.read("file", "/etc/crio/crio.conf")
-    assert found.read("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem") == CERTIFICATE
-    assert found.read("certificate", "/etc/kubernetes/kubelet.conf") == CERTIFICATE
-    assert "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n" in found.read("file", "/proc/1/mounts")
+    assert 'cgroup_manager = "systemd"\n' in dump.read("file", "/etc/crio/crio.conf")
+    assert dump.read("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem") == CERTIFICATE
+    assert dump.read("certificate", "/etc/kubernetes/kubelet.conf") == CERTIFICATE
+    assert "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n" in dump.read("file", "/proc/1/mounts")
 
 
 def test_a_configuration_in_json_keeps_its_known_fields(node: FakeNode) -> None:
@@ -1005,8 +1005,8 @@ def test_a_configuration_in_json_keeps_its_known_fields(node: FakeNode) -> None:
         if path.endswith("kubelet.json"):
             node.write(path, content)
     text = node.run(preflight=True)
-    (found,) = read_back(text)
-    assert json.loads(found.read("file", "/etc/kubernetes/kubelet.json")) == {
+    (dump,) = read_back(text)
+    assert json.loads(dump.read("file", "/etc/kubernetes/kubelet.json")) == {
         "kind": "KubeletConfiguration",
         "apiVersion": "kubelet.config.k8s.io/v1beta1",
         "maxPods": 7,
@@ -1024,8 +1024,8 @@ def test_of_a_configuration_only_the_document_that_counts_is_shown(node: FakeNod
     node.process(77, "kubelet", ["/usr/bin/kubelet", "--config=/etc/kubernetes/kubelet.yaml"])
     text = f"---\n{CONFIG}maxPods: 7\n--- # another\nmaxPods: 8\nany: thing {MARKER}\n"
     node.write("/etc/kubernetes/kubelet.yaml", text)
-    found = node.dump(preflight=True).read("file", "/etc/kubernetes/kubelet.yaml")
-    assert found == f"{CONFIG}maxPods: 7\n"
+    content = node.dump(preflight=True).read("file", "/etc/kubernetes/kubelet.yaml")
+    assert content == f"{CONFIG}maxPods: 7\n"
 
 
 def test_links_are_followed_on_the_node_and_not_outside(node: FakeNode) -> None:
@@ -1036,9 +1036,9 @@ def test_links_are_followed_on_the_node_and_not_outside(node: FakeNode) -> None:
     node.write("/usr/lib/os-release", "ID=talos\n")
     (node.host / "etc").mkdir(exist_ok=True)
     (node.host / "etc/os-release").symlink_to("../usr/lib/os-release")
-    found = node.dump(preflight=True)
-    assert found.read("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem") == CERTIFICATE
-    assert found.read("file", "/etc/os-release") == "ID=talos\n"
+    dump = node.dump(preflight=True)
+    assert dump.read("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem") == CERTIFICATE
+    assert dump.read("file", "/etc/os-release") == "ID=talos\n"
 
 
 def test_nothing_is_written_below_the_node(node: FakeNode) -> None:
@@ -1072,11 +1072,11 @@ def test_a_dead_mount_delays_nothing_else(plain: FakeNode) -> None:
     node.program("df")
     tools = node.directory / "tools"
     node.script("df", "none", f'case "$*" in *dead*) {HANG} ;; esac\nexec {tools}/df "$@"')
-    found = node.dump(preflight=True, SECONDS_EACH="1")
+    dump = node.dump(preflight=True, SECONDS_EACH="1")
     assert node.took < 1 + SLACK
-    assert problem(found, "filesystem", "/mnt/dead") == "no answer within 1 s"
-    assert len(found.read("filesystem", "/mnt/a b#*").splitlines()) == 2
-    assert ("filesystem", "/mnt/c") not in found.probes
+    assert problem(dump, "filesystem", "/mnt/dead") == "no answer within 1 s"
+    assert len(dump.read("filesystem", "/mnt/a b#*").splitlines()) == 2
+    assert ("filesystem", "/mnt/c") not in dump.probes
 
 
 def test_files_that_units_name_are_read_without_secrets(node: FakeNode) -> None:
@@ -1089,12 +1089,12 @@ def test_files_that_units_name_are_read_without_secrets(node: FakeNode) -> None:
     node.write("/etc/kubernetes/flags.env", f"ARGS=--v=2\nTOKEN={MARKER}\n")
     node.write("/etc/kubernetes/other.txt", MARKER)
     text = node.run(preflight=True)
-    (found,) = read_back(text)
-    assert found.read("file", "/etc/kubernetes/flags.env").splitlines() == ["ARGS=--v=2", "TOKEN="]
+    (dump,) = read_back(text)
+    assert dump.read("file", "/etc/kubernetes/flags.env").splitlines() == ["ARGS=--v=2", "TOKEN="]
     with pytest.raises(AbsentError):
-        found.read("file", "/etc/kubernetes/none.env")
-    assert len(found.probes["file", "/etc/default/kubelet"]) == 1
-    assert found.read("file", "/etc/os-release") == "ID=rhel\n"
+        dump.read("file", "/etc/kubernetes/none.env")
+    assert len(dump.probes["file", "/etc/default/kubelet"]) == 1
+    assert dump.read("file", "/etc/os-release") == "ID=rhel\n"
     assert MARKER not in text
 
 
@@ -1105,9 +1105,9 @@ def test_cgroups_of_containers_are_listed(node: FakeNode, place: str) -> None:
     (top / "kubepods" / ("a" * 64)).mkdir(parents=True)
     (top / "kubepods.slice" / f"cri-containerd-{'b' * 64}.scope").mkdir(parents=True)
     (top / "kubepods" / ("c" * 63)).mkdir()
-    found = node.dump(preflight=True).read("cgroups", "all")
+    cgroups = node.dump(preflight=True).read("cgroups", "all")
     expected = [f"/kubepods.slice/cri-containerd-{'b' * 64}.scope", f"/kubepods/{'a' * 64}"]
-    assert sorted(found.splitlines()) == expected
+    assert sorted(cgroups.splitlines()) == expected
 
 
 def test_cgroups_that_are_not_there(node: FakeNode) -> None:
@@ -1129,9 +1129,9 @@ def test_cgroups_of_services_are_listed_with_their_controllers(
 
 def test_without_crictl_the_rest_of_the_cri_is_a_problem(node: FakeNode) -> None:
     node.listen(CONTAINERD)
-    found = node.dump(preflight=True)
+    dump = node.dump(preflight=True)
     for name in ("version", "info", "images"):
-        assert problem(found, "cri", name) == "crictl is not on this node"
+        assert problem(dump, "cri", name) == "crictl is not on this node"
 
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\n"
@@ -1174,13 +1174,13 @@ def test_of_credential_providers_only_names_are_shown(
     node.write(path, content)
     node.write(f"{programs}/ecr-credential-provider", MARKER)
     text = node.run(preflight=True)
-    (found,) = read_back(text)
+    (dump,) = read_back(text)
     assert MARKER not in text
-    assert found.read("directory", programs) == "ecr-credential-provider\n"
+    assert dump.read("directory", programs) == "ecr-credential-provider\n"
     if isinstance(expected, str):
-        assert found.probe("file", path).problem == f"not shown: {expected}"
+        assert dump.probe("file", path).problem == f"not shown: {expected}"
     else:
-        read = yaml.safe_load(found.read("file", path))
+        read = yaml.safe_load(dump.read("file", path))
         assert [row["name"] for row in read["providers"]] == expected
 
 
@@ -1189,8 +1189,8 @@ def test_the_directory_of_static_pods_is_listed_and_not_read(node: FakeNode) -> 
     node.write("/var/lib/kubelet/config.yaml", f"{CONFIG}staticPodPath: /etc/kubernetes/manifests\n")
     node.write("/etc/kubernetes/manifests/etcd.yaml", MARKER)
     text = node.run(preflight=True)
-    (found,) = read_back(text)
-    assert found.read("directory", "/etc/kubernetes/manifests") == "etcd.yaml\n"
+    (dump,) = read_back(text)
+    assert dump.read("directory", "/etc/kubernetes/manifests") == "etcd.yaml\n"
     assert MARKER not in text
 
 
@@ -1202,15 +1202,15 @@ def test_what_is_at_a_path_is_shown_and_nothing_of_it(node: FakeNode) -> None:
     node.write("/etc/kubernetes/bootstrap-kubelet.conf", MARKER)
     node.write("/usr/bin/getsubids", MARKER)
     text = node.run(preflight=True)
-    (found,) = read_back(text)
+    (dump,) = read_back(text)
     assert MARKER not in text
-    assert found.read("path", "/etc/kubernetes/cloud.conf") == "file"
-    assert found.read("path", "/etc/kubernetes/bootstrap-kubelet.conf") == "file"
-    assert found.read("path", "/usr/bin/getsubids") == "file"
-    assert found.probe("path", "/sbin/getsubids").text is None
+    assert dump.read("path", "/etc/kubernetes/cloud.conf") == "file"
+    assert dump.read("path", "/etc/kubernetes/bootstrap-kubelet.conf") == "file"
+    assert dump.read("path", "/usr/bin/getsubids") == "file"
+    assert dump.probe("path", "/sbin/getsubids").text is None
 
 
 def test_the_cloud_s_configuration_is_not_looked_for_anywhere(node: FakeNode) -> None:
     node.process(77, "kubelet", ["/usr/bin/kubelet", "--cloud-config=/root/.ssh/config"])
-    found = node.dump(preflight=True)
-    assert found.probe("path", "/root/.ssh/config").problem.startswith("not read:")
+    dump = node.dump(preflight=True)
+    assert dump.probe("path", "/root/.ssh/config").problem.startswith("not read:")

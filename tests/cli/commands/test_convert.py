@@ -163,9 +163,9 @@ def test_a_plan_with_pods_on_nodes_that_the_input_lacks_is_read_again(
     path, text = tmp_path / "plan.json", as_json(*objects)
     wanted = run("plan", "--to", "1.31.14", "-f", "-", *way, "--out", path, "-o", "json", stdin=text)
     assert [item["verdict"] for item in wanted.items] == ["UNKNOWN", "RESTART"]
-    found = run("convert", path, "-o", "json")
-    assert (found.out, found.code) == (wanted.out, 0)
-    assert said_of(found)[-1] == said_of(wanted)[-1]
+    converted = run("convert", path, "-o", "json")
+    assert (converted.out, converted.code) == (wanted.out, 0)
+    assert said_of(converted)[-1] == said_of(wanted)[-1]
 
 
 def test_standard_input_and_compressed_files_are_read(run: Run, saved: Path, tmp_path: Path) -> None:
@@ -181,8 +181,8 @@ def test_keys_in_another_order_are_read(run: Run, saved: Path) -> None:
     document = json.loads(saved.read_text())
     saved.write_text(json.dumps(document, sort_keys=True))
     releases = json.dumps(json.loads(wanted)["spec"]["releases"])
-    found = run("convert", saved, "-q", "-o", "json").document
-    assert (found, json.dumps(found["spec"]["releases"])) == (json.loads(wanted), releases)
+    converted = run("convert", saved, "-q", "-o", "json").document
+    assert (converted, json.dumps(converted["spec"]["releases"])) == (json.loads(wanted), releases)
 
 
 def test_a_plan_of_an_older_version_keeps_it_and_has_no_names_of_fields(run: Run, saved: Path) -> None:
@@ -193,9 +193,9 @@ def test_a_plan_of_an_older_version_keeps_it_and_has_no_names_of_fields(run: Run
             del reason["field"]
     del document["digest"]
     saved.write_text(json.dumps(document))
-    found = run("convert", saved, "-q", "-o", "json").document
-    assert found["spec"]["tool"]["version"] == "0.0.9"
-    fields = {reason["path"]: reason["field"] for item in found["items"] for reason in item["reasons"]}
+    converted = run("convert", saved, "-q", "-o", "json").document
+    assert converted["spec"]["tool"]["version"] == "0.0.9"
+    fields = {reason["path"]: reason["field"] for item in converted["items"] for reason in item["reasons"]}
     assert fields["volumeMounts[*].subPathExpr"] == "subPathExpr"
 
 
@@ -216,8 +216,8 @@ def test_a_saved_preflight_looks_as_the_preflight_did(run: Run, tmp_path: Path, 
     words = ("preflight", "--to", "1.31.14", "--no-node", "-f", "-")
     path, given_nodes = tmp_path / "preflight.json", as_json(node("v1.30.0"), node("v1.31.0", "n2"))
     wanted = run(*words, "-o", form, "--out", path, stdin=given_nodes)
-    found = run("convert", path, "-o", form)
-    assert (found.out, found.err, found.code) == (wanted.out, wanted.err, 0)
+    converted = run("convert", path, "-o", form)
+    assert (converted.out, converted.err, converted.code) == (wanted.out, wanted.err, 0)
 
 
 @pytest.mark.parametrize("flag", ["--only-restarts", "--no-hashes"])
@@ -375,10 +375,10 @@ def test_checks_whose_counts_are_not_theirs_are_refused(run: Run, tmp_path: Path
     document["items"].pop()
     path.write_text(json.dumps(document))
     with (
-        opened(str(path), (PREFLIGHT,), "checks") as found,
+        opened(str(path), (PREFLIGHT,), "checks") as report,
         pytest.raises(InputError, match="summary"),
     ):
-        checks_of(found)
+        checks_of(report)
 
 
 CHARACTERS = st.characters(exclude_categories=["Cs"])

@@ -29,10 +29,10 @@ def plan_text(release: str = "1.31.14", *more: str) -> str:
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    found = [tmp_path / name for name in ("old.json", "new.json")]
-    for path, release in zip(found, ("1.31.14", "1.32.13"), strict=True):
+    paths = [tmp_path / name for name in ("old.json", "new.json")]
+    for path, release in zip(paths, ("1.31.14", "1.32.13"), strict=True):
         path.write_text(plan_text(release))
-    return found
+    return paths
 
 
 @pytest.mark.usefixtures("untraced")
@@ -244,8 +244,8 @@ def test_one_side_from_standard_input_and_packed(run: Run, tmp_path: Path) -> No
     packed = tmp_path / "plan.json.gz"
     stdin = as_json(node("v1.30.14"), pod())
     run("plan", "--to", "1.31.14", "-f", "-", "--out", packed, stdin=stdin)
-    found = run("diff", packed, "-", "-o", "json", stdin=plan_text().encode()).document
-    assert (found["from"]["file"], found["to"]["file"]) == (str(packed), "standard input")
+    difference = run("diff", packed, "-", "-o", "json", stdin=plan_text().encode()).document
+    assert (difference["from"]["file"], difference["to"]["file"]) == (str(packed), "standard input")
 
 
 @pytest.mark.usefixtures("untraced")
@@ -289,7 +289,7 @@ def test_what_kubelets_do_is_in_words_and_static_pods_are_named(run: Run) -> Non
     ] in words
     assert "alignedCpus" not in text
     back = run("diff", "1.37.1", "1.36.3").out
-    there, here = (one.split("What kubelets do")[1].split("\n\n")[0] for one in (text, back))
+    there, here = (output.split("What kubelets do")[1].split("\n\n")[0] for output in (text, back))
     assert there == here
     assert "static pod" not in run("diff", "1.16.14", "1.17.17").out
 

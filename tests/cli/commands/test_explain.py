@@ -414,10 +414,10 @@ def test_replicas_are_explained_once(run: Run) -> None:
 def with_token(name: str, node: str, token: str) -> Json:
     """Return a replica with a token mount of its own."""
     mount = {"name": f"kube-api-access-{token}", "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
-    found = replica(name, node, owner="StatefulSet/web", spec={"serviceAccountName": "web"})
-    found["metadata"]["uid"] = f"uid-{name}"
-    found["spec"]["containers"] = [{**RESTARTS, "volumeMounts": [mount]}]
-    return found
+    manifest = replica(name, node, owner="StatefulSet/web", spec={"serviceAccountName": "web"})
+    manifest["metadata"]["uid"] = f"uid-{name}"
+    manifest["spec"]["containers"] = [{**RESTARTS, "volumeMounts": [mount]}]
+    return manifest
 
 
 def test_replicas_with_token_mounts_of_their_own_are_explained_once_the_worst_first(run: Run) -> None:

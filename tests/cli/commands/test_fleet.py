@@ -81,14 +81,14 @@ def test_waves_are_a_document_that_names_who_is_in_none(form: str, run: Run, tmp
     shown = [(wave["number"], wave["canaries"], wave["restarts"]) for wave in waves["waves"]]
     assert shown == [(1, True, 1), (2, False, 2), (3, False, 3)]
     assert [wave["clusters"][0]["cluster"] for wave in waves["waves"]] == ["b", "c", "a"]
-    assert {one["cluster"]: one["reason"] for one in waves["leftOut"]} == {
+    assert {row["cluster"]: row["reason"] for row in waves["leftOut"]} == {
         "bad": "unreadable",
         "done": "upgraded",
         "many": "failed",
         "newer": "not-applicable",
     }
     assert (first["cluster"], first["verdict"], first["restarts"]) == ("a", "PASS", 3)
-    restarts = [one["targets"] for one in document["reasons"] if one["verdict"] == "RESTART"]
+    restarts = [reason["targets"] for reason in document["reasons"] if reason["verdict"] == "RESTART"]
     assert restarts[0] == [{"target": NEW, "clusters": 4, "containers": 15}]
     assert document["owners"][0]["targets"] == [{"target": NEW, "clusters": 4, "containers": 4}]
 
@@ -150,12 +150,12 @@ def test_exceptions_of_clusters_with_a_label(run: Run, tmp_path: Path) -> None:
     for tier in ("lab", "prod"):
         spec = {**document["spec"], "clusterName": tier, "clusterLabels": {"tier": tier}}
         save(tmp_path / "in", **{tier: {**document, "spec": spec}})
-    one = {"container": "ns/p*/*", "reason": "known", "expires": "2999-01-01", "clusters": "tier=lab"}
-    (tmp_path / "e.yaml").write_text(json.dumps({"exceptions": [one]}))
+    exception = {"container": "ns/p*/*", "reason": "known", "expires": "2999-01-01", "clusters": "tier=lab"}
+    (tmp_path / "e.yaml").write_text(json.dumps({"exceptions": [exception]}))
     run(*words(tmp_path / "in", tmp_path / "out", "-q", "--exceptions", str(tmp_path / "e.yaml")))
-    found = {row["cluster"]: row["outcome"] for row in table(tmp_path / "out", "clusters")}
-    assert found == {"lab": "PASS", "prod": "FAIL"}
-    (tmp_path / "e.yaml").write_text(json.dumps({"exceptions": [{**one, "clusters": "lab"}]}))
+    outcomes = {row["cluster"]: row["outcome"] for row in table(tmp_path / "out", "clusters")}
+    assert outcomes == {"lab": "PASS", "prod": "FAIL"}
+    (tmp_path / "e.yaml").write_text(json.dumps({"exceptions": [{**exception, "clusters": "lab"}]}))
     done = run(*words(tmp_path / "in", tmp_path / "out", "-q", "--exceptions", str(tmp_path / "e.yaml")))
     assert (done.code, "want a label of clusters, KEY=VALUE" in done.err) == (1, True)
 
@@ -173,8 +173,8 @@ def test_a_snapshot_that_is_too_old_is_undecided(run: Run, tmp_path: Path) -> No
     assert run(*at).code == 0
     done = run(*at, "--max-age", "24h", "-o", "json")
     assert done.code == 3
-    found = {one["cluster"]: one for one in done.items}
-    assert [found[name]["verdict"] for name in ("new", "none", "old")] == [
+    items = {item["cluster"]: item for item in done.items}
+    assert [items[name]["verdict"] for name in ("new", "none", "old")] == [
         *("PASS", "UNDECIDED", "UNDECIDED")
     ]
     assert run(*at, "--max-age", "24h", "--max-undecided", "2").code == 0
@@ -203,9 +203,11 @@ def test_a_cluster_that_sent_nothing_is_a_finding(run: Run, tmp_path: Path) -> N
 
 def test_a_shard_answers_and_makes_no_tables(run: Run, tmp_path: Path) -> None:
     save(tmp_path / "in", a=cluster(), b=cluster(), c=cluster())
-    done = [run(*words(tmp_path / "in", tmp_path / "out", "-q", "--shard", f"{one}/2")) for one in range(2)]
-    assert [one.code for one in done] == [0, 0]
-    assert sum(int(one.out.split()[0]) for one in done) == 3
+    done = [
+        run(*words(tmp_path / "in", tmp_path / "out", "-q", "--shard", f"{shard}/2")) for shard in range(2)
+    ]
+    assert [result.code for result in done] == [0, 0]
+    assert sum(int(result.out.split()[0]) for result in done) == 3
     assert not list((tmp_path / "out").rglob("*.parquet"))
     again = run(*words(tmp_path / "in", tmp_path / "out"))
     assert "3 inputs, 3 of them answered already" in again.err
@@ -267,7 +269,7 @@ def test_without_the_extra_one_error_names_it(
     name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda one: None if one == name else find(one))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda module: None if module == name else find(module))
     done = run(*words(tmp_path, tmp_path / "out"))
     assert done.code == 64
     assert done.err == "Error: the extra fleet is not installed: pip install 'hashcompat[fleet]'\n"

@@ -46,10 +46,10 @@ def resealed(path: Path, change: Change) -> None:
     """Edit a plan as somebody would who knows how the digest is made."""
     document = json.loads(path.read_text())
     change(document)
-    found = DocumentDigest()
+    digest = DocumentDigest()
     for item in document["items"]:
-        found.add(line_of(item))
-    document["digest"] = found.of(document)
+        digest.add(line_of(item))
+    document["digest"] = digest.of(document)
     path.write_text(json.dumps(document))
 
 
@@ -80,17 +80,19 @@ def test_the_last_line_is_the_verdict_with_the_line_that_decided(run: Run, saved
 def test_inputs_are_judged_as_their_saved_plan(run: Run, saved: Path) -> None:
     for words in ((), ("--max-restarts", "1"), ("--node", "n2"), ("--cluster-uid", UID)):
         made = run("gate", *UP, "-f", "-", *words, "-o", "json", stdin=PODS)
-        found = run("gate", "--plan", saved, *words, "-o", "json")
-        documents = made.document, found.document
-        tools = [one["spec"].pop("tool")["command"] for one in documents]
+        result = run("gate", "--plan", saved, *words, "-o", "json")
+        documents = made.document, result.document
+        tools = [document["spec"].pop("tool")["command"] for document in documents]
         assert [tool.startswith("hashcompat gate") for tool in tools] == [True, True]
         assert ["--plan" in tool for tool in tools] == [False, True]
-        for one in documents:
-            assert one["spec"]["plan"].pop("tool")["command"]
-        for one in documents if "--node" in words else ():  # a saved plan says what all of it rests on
-            assert one["spec"]["plan"].pop("assumptions")
-        errors = [[line for line in one.err.splitlines() if "Assumed:" not in line] for one in (made, found)]
-        assert (made.code, documents[0], errors[0]) == (found.code, documents[1], errors[1])
+        for document in documents:
+            assert document["spec"]["plan"].pop("tool")["command"]
+        for document in documents if "--node" in words else ():  # a saved plan says what all of it rests on
+            assert document["spec"]["plan"].pop("assumptions")
+        errors = [
+            [line for line in answer.err.splitlines() if "Assumed:" not in line] for answer in (made, result)
+        ]
+        assert (made.code, documents[0], errors[0]) == (result.code, documents[1], errors[1])
 
 
 REFUSED: dict[str, tuple[Change, tuple[str, ...], str]] = {
@@ -382,8 +384,8 @@ def test_the_errors_of_a_preflight_count(run: Run, saved: Path) -> None:
     run(*words, "--to", "1.9.11", "--out", "preflight.json", stdin=nodes)
     document = json.loads(Path("preflight.json").read_text())
     allowed = ("--max-restarts", "2", "--preflight", "preflight.json")
-    found = run("gate", "--plan", saved, *allowed, "-o", "json").document
-    lines = {row["text"] for row in found["checks"] if row["policy"] == "fail-on preflight"}
+    report = run("gate", "--plan", saved, *allowed, "-o", "json").document
+    lines = {row["text"] for row in report["checks"] if row["policy"] == "fail-on preflight"}
     errors, unknown = document["summary"]["ERROR"], document["summary"]["UNKNOWN"]
     assert {line.split(", ")[0].split(": ")[1].split(" ")[0] for line in lines} == {str(errors), str(unknown)}
     run(*words, "--to", "1.9.11", "--out", "preflight.json", stdin=as_json(node("v1.8.15")))

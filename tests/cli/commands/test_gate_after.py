@@ -37,11 +37,11 @@ def cluster(*upgraded: str, odd: str = "", **more: Any) -> bytes:
     objects: list[Json] = [SYSTEM, *more.get("besides", ())]
     for name in ("n1", "n2"):
         is_new = name in upgraded
-        found = node(NEW if is_new else OLD, name)
+        machine = node(NEW if is_new else OLD, name)
         ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": AFTER if is_new else BEFORE}
-        found["status"]["conditions"] = [ready]
+        machine["status"]["conditions"] = [ready]
         seen = ("new", AFTER) if is_new and name != odd else ("old", BEFORE)
-        objects += [found, running(f"p-{name}", name, *seen)]
+        objects += [machine, running(f"p-{name}", name, *seen)]
     return as_json(*objects)
 
 
@@ -70,7 +70,7 @@ def recorded(value: int) -> str:
 def phases() -> dict[str, str]:
     path = Path("state.json")
     document = json.loads(path.read_text()) if path.exists() else {"items": []}
-    return {one["node"]: one["phase"] for one in document["items"]}
+    return {item["node"]: item["phase"] for item in document["items"]}
 
 
 def last(result: Result) -> str:
@@ -128,13 +128,13 @@ def test_a_job_that_is_done_meanwhile_is_no_surprise(
     run: Run, tmp_path: Path, exit_code: int, code: int
 ) -> None:
     def shown(kubelet: str, state: Json, phase: str) -> bytes:
-        found = node(kubelet)
+        machine = node(kubelet)
         ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": AFTER}
-        found["status"]["conditions"] = [ready]
+        machine["status"]["conditions"] = [ready]
         status = {"name": "c", "containerID": "containerd://a", "restartCount": 0, "state": state}
         statuses = {"phase": phase, "containerStatuses": [status]}
         job = pod(PLAIN, spec={"restartPolicy": "Never"}, status=statuses)
-        return as_json(found, job)
+        return as_json(machine, job)
 
     plan = tmp_path / "plan.json"
     before = shown("v1.9.10", {"running": {"startedAt": BEFORE}}, "Running")
@@ -160,7 +160,7 @@ def test_the_api_compares_what_the_command_does(run: Run) -> None:
         words = ("gate", "--plan", "plan.json", "--node", "n1", "--after", "-f", "-", "-o", "json")
         said, document = run(*words, stdin=now).document, hashcompat.to_document(result)
         assert (document["checks"], document["summary"]) == (said["checks"], said["summary"])
-        seen = [[(one["standing"], one["seen"]) for one in each["items"]] for each in (document, said)]
+        seen = [[(item["standing"], item["seen"]) for item in each["items"]] for each in (document, said)]
         assert seen[0] == seen[1]
 
 
@@ -284,10 +284,10 @@ def test_a_container_whose_record_was_rewritten_is_kept_as_predicted(run: Run, t
         return dump
 
     def objects(release: str) -> bytes:
-        found = node(release)
+        machine = node(release)
         ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": AFTER}
-        found["status"]["conditions"] = [ready]
-        return as_json(SYSTEM, found, running("p-n1", "n1", "a" * 64, BEFORE))
+        machine["status"]["conditions"] = [ready]
+        return as_json(SYSTEM, machine, running("p-n1", "n1", "a" * 64, BEFORE))
 
     words = ("plan", "--to", "1.9.11", "-f", "-", "-q", "--recorded", records(was), "--out", plan)
     made = run(*words, "--assume-normalized", "-o", "json", stdin=objects(OLD))

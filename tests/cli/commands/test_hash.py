@@ -213,14 +213,14 @@ def test_a_manifest_is_read_past_where_there_are_others(run: Run, tmp_path: Path
         (tmp_path / f"{name}.json").write_text(json.dumps(made))
     flags = ("--static-pod-dir", tmp_path, "--node-name", "n1", "-o", "json")
     result = run("hash", "--kubelet", "1.17.17,1.35.8,1.36.5", *flags)
-    found = {one["pod"]: (list(one["hashes"]), list(one["podUID"])) for one in result.items}
+    releases = {item["pod"]: (list(item["hashes"]), list(item["podUID"])) for item in result.items}
     every = ["1.17.17", "1.35.8", "1.36.5"]
-    assert found == {"p-n1": (every, every), "q-n1": (["1.17.17"], ["1.17.17"])}
+    assert releases == {"p-n1": (every, every), "q-n1": (["1.17.17"], ["1.17.17"])}
     (line,) = [line for line in result.err.splitlines() if "as kubelets do" in line]
     place = f"{tmp_path}/q.json: $.spec.securityContext.fsGroupChangePolicy"
     assert line.startswith(f"Warning: 1.35.8, 1.36.5 skip a file, as kubelets do: {place}: want a string")
     later = run("hash", "--kubelet", "1.36.5", *flags)
-    assert [one["pod"] for one in later.items] == ["p-n1"]
+    assert [item["pod"] for item in later.items] == ["p-n1"]
     assert "1.36.5 skips a file, as kubelets do" in later.err
     (tmp_path / "p.json").unlink()
     alone = run("hash", "--kubelet", "1.17.17,1.36.5", *flags)

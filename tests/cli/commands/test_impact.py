@@ -84,8 +84,8 @@ def test_budgets_that_are_missing_are_said_once(run: Run) -> None:
 def test_an_empty_list_of_budgets_is_one_too(run: Run, tmp_path: Path) -> None:
     empty = {"kind": "PodDisruptionBudgetList", "apiVersion": "policy/v1", "items": []}
     (tmp_path / "budgets.json").write_bytes(as_json(empty))
-    found = run(*UP, "-f", tmp_path / "budgets.json", "-o", "json", stdin=as_json(replica("web-0", "n1")))
-    assert found.document["spec"]["budgets"] == {"found": 0, "missing": ""}
+    result = run(*UP, "-f", tmp_path / "budgets.json", "-o", "json", stdin=as_json(replica("web-0", "n1")))
+    assert result.document["spec"]["budgets"] == {"found": 0, "missing": ""}
 
 
 def test_what_is_left_out_of_the_plan_counts_as_replicas(run: Run) -> None:

@@ -90,10 +90,10 @@ def test_who_restarts_and_why(run: Run, old: str, new: str, words: str) -> None:
 
 
 def test_every_patch_shows_where_go_changed_within_a_minor(run: Run) -> None:
-    found = cells(
+    matrix = cells(
         run("matrix", "--from", "1.27.14", "--to", "1.27.16", "--every-patch", "-o", "json").document
     )
-    assert {pair: (cell["scope"], cell["go"]) for pair, cell in found.items()} == {
+    assert {pair: (cell["scope"], cell["go"]) for pair, cell in matrix.items()} == {
         ("1.27.14", "1.27.15"): ("none", False),
         ("1.27.15", "1.27.14"): ("none", False),
         ("1.27.14", "1.27.16"): ("some", True),
@@ -104,16 +104,16 @@ def test_every_patch_shows_where_go_changed_within_a_minor(run: Run) -> None:
 
 
 def test_a_field_with_another_type_counts_too(run: Run) -> None:
-    found = cells(run("matrix", "--from", "1.2.7", "--to", "1.3.10", "-o", "json").document)
-    fields = {field["path"]: field["added"] for field in found["1.2.7", "1.3.10"]["fields"]}
+    matrix = cells(run("matrix", "--from", "1.2.7", "--to", "1.3.10", "-o", "json").document)
+    fields = {field["path"]: field["added"] for field in matrix["1.2.7", "1.3.10"]["fields"]}
     assert (fields["ports[*].hostPort"], fields["volumeMounts[*].subPath"]) == (None, True)
-    back = {field["path"]: field["added"] for field in found["1.3.10", "1.2.7"]["fields"]}
+    back = {field["path"]: field["added"] for field in matrix["1.3.10", "1.2.7"]["fields"]}
     assert (back["ports[*].hostPort"], back["volumeMounts[*].subPath"]) == (None, False)
 
 
 def test_equal_resource_lists_are_none_between_1_1_and_1_2(run: Run) -> None:
-    found = cells(run("matrix", "--from", "1.1.8", "--to", "1.2.7", "-o", "json").document)
-    assert "resources.limits" not in {field["path"] for field in found["1.1.8", "1.2.7"]["fields"]}
+    matrix = cells(run("matrix", "--from", "1.1.8", "--to", "1.2.7", "-o", "json").document)
+    assert "resources.limits" not in {field["path"] for field in matrix["1.1.8", "1.2.7"]["fields"]}
 
 
 @pytest.mark.usefixtures("untraced")
@@ -200,9 +200,9 @@ def test_quiet_tells_no_path(run: Run) -> None:
 
 
 def test_the_counts_are_those_of_plan(run: Run) -> None:
-    found = cells(run("matrix", "--from", "1.7.16", "--to", "1.9.11", "--sample", "-o", "json").document)
+    matrix = cells(run("matrix", "--from", "1.7.16", "--to", "1.9.11", "--sample", "-o", "json").document)
     summary = run("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample", "-o", "json").document["summary"]
-    assert found["1.7.16", "1.9.11"]["findings"] == summary["restart"] + summary["kill"]
+    assert matrix["1.7.16", "1.9.11"]["findings"] == summary["restart"] + summary["kill"]
 
 
 @pytest.mark.parametrize(
@@ -243,9 +243,9 @@ def test_containers_are_named_that_restart_for_resources_not_recorded(run: Run) 
     assert f"Besides, {named} for these restart at 1.32 -> 1.33 (HC019)." in result.out
     assert named not in run("matrix", "--from", "1.33", "--to", "1.37").out
     document = run("matrix", "--from", "1.32", "--to", "1.37", "-o", "json").document
-    found = {pair for pair, cell in cells(document).items() if cell["resized"]}
-    assert {old.rpartition(".")[0] for old, _ in found} == {"1.32"}
-    assert [new.rpartition(".")[0] for _, new in sorted(found)] == ["1.33", "1.34", "1.35", "1.36"]
+    pairs = {pair for pair, cell in cells(document).items() if cell["resized"]}
+    assert {old.rpartition(".")[0] for old, _ in pairs} == {"1.32"}
+    assert [new.rpartition(".")[0] for _, new in sorted(pairs)] == ["1.33", "1.34", "1.35", "1.36"]
 
 
 @pytest.mark.parametrize(
@@ -270,9 +270,9 @@ def test_host_ports_are_looked_at_as_each_target_does(run: Run) -> None:
     cluster = as_json(node("v1.33.4"), *pods)
 
     def refused(to: str) -> int:
-        found = run(
+        result = run(
             "matrix", "--from", "1.33.4", "--to", to, "--every-patch", "-f", "-", "-o", "json", stdin=cluster
         )
-        return sum(one["unknown"] for one in found.items if (one["from"], one["to"]) == ("1.33.4", to))
+        return sum(cell["unknown"] for cell in result.items if (cell["from"], cell["to"]) == ("1.33.4", to))
 
     assert refused("1.33.6") > refused("1.33.5") == 0

@@ -90,12 +90,12 @@ def test_names_are_those_whose_records_are_rewritten(run: Run, tmp_path: Path) -
 def test_where_every_container_is_kept_there_is_nothing_to_rewrite(run: Run, tmp_path: Path) -> None:
     """As after the upgrade, or of a container that has ended: the nodes report their release all the same."""
     path, pods = tmp_path / "records.json", as_json(pod(status=STATUS), node("v1.30.14"))
-    for to, one in (
+    for to, row in (
         ("1.31.14", record(IS)),
         ("1.30.14", record(WAS)),
         ("1.31.14", record(WAS, state="CONTAINER_EXITED")),
     ):
-        path.write_text(json.dumps({"containers": [{**one, "id": ID}]}))
+        path.write_text(json.dumps({"containers": [{**row, "id": ID}]}))
         result = run("normalize", "--to", to, "-f", "-", "--recorded", path, "-o", "json", stdin=pods)
         assert (result.code, result.items) == (0, []), result.err
         assert result.err.splitlines()[-1].startswith("0 records and 0 manifests to rewrite; 0 of 0")
@@ -127,7 +127,7 @@ def test_a_matrix_counts_records_as_rewritten(run: Run, tmp_path: Path) -> None:
     for more, killed in (((), 2), (("--assume-normalized",), 1)):
         result = run(*words, *more, "-o", "json", stdin=PODS)
         assert result.code == 0, result.err
-        (cell,) = (one for one in result.document["items"] if one["from"] == "1.30.14")
+        (cell,) = (item for item in result.document["items"] if item["from"] == "1.30.14")
         assert cell["findings"] == killed, cell
     refused = run("matrix", "--assume-normalized")
     assert (refused.code, "--assume-normalized is about pods" in refused.err) == (64, True)
@@ -140,9 +140,9 @@ def test_a_snapshot_gives_the_same_plan_of_rewritten_records(
     """Though it hides the hashes, it shows which are equal; a document needs the hashes themselves."""
     (old, new), running = ways, {"phase": "Running"}
     spec = {**PLAIN, "env": [{"name": "A", "value": "x"}]}
-    plain, own = (hashcompat.container_hash(one, old).value or 0 for one in (PLAIN, spec))
+    plain, own = (hashcompat.container_hash(container, old).value or 0 for container in (PLAIN, spec))
     rows = [record(own), record(plain, "q"), record(own + 1, "r")]
-    listed = [{**one, "id": f"{place:064x}"} for place, one in enumerate(rows)]
+    listed = [{**row, "id": f"{place:064x}"} for place, row in enumerate(rows)]
     (path := tmp_path / "records.json").write_text(json.dumps({"containers": listed}))
     pods = [pod(spec, status=running), pod(name="q", status=running), pod(spec, name="r", status=running)]
     cluster, given = as_json(*pods, node(f"v{old}")), ("-f", "-", "--recorded", path)
@@ -150,27 +150,27 @@ def test_a_snapshot_gives_the_same_plan_of_rewritten_records(
     words = ("plan", "--to", new, "--assume-normalized", "-o", "json")
     itself, planned = run(*words, *given, stdin=cluster), run(*words, "-f", "-", stdin=saved)
     for key in ("verdict", "reasons"):
-        assert [one[key] for one in planned.items] == [one[key] for one in itself.items]
-    assert [one["verdict"] for one in planned.items] == ["KEEP", "KEEP", "RESTART"]
+        assert [item[key] for item in planned.items] == [item[key] for item in itself.items]
+    assert [item["verdict"] for item in planned.items] == ["KEEP", "KEEP", "RESTART"]
     hint = "With rewritten records, 2 fewer would restart"
     assert hint in run("plan", "--to", new, *given, stdin=cluster).err
     assert hint in run("plan", "--to", new, "-f", "-", stdin=saved).err
     made = run("normalize", "--to", new, "-f", "-", "-o", "json", stdin=saved).items
-    assert [one["record"] is None for one in made] == [True, False, True]
+    assert [item["record"] is None for item in made] == [True, False, True]
     assert made[0]["leftAlone"] == (
         "the snapshot hides its hashes: read the cluster itself, or a snapshot --with-hashes"
     )
 
 
 def test_a_preflight_says_where_records_cannot_be_rewritten(run: Run) -> None:
-    one = node("v1.30.14")
-    one["status"]["nodeInfo"]["containerRuntimeVersion"] = "containerd://1.5.9"
+    machine = node("v1.30.14")
+    machine["status"]["nodeInfo"]["containerRuntimeVersion"] = "containerd://1.5.9"
     words = ("preflight", "--to", "1.31.14", "--no-node", "-f", "-", "-o", "json")
-    pods = as_json(pod(status=STATUS), one)
-    for more, found in (((), []), (("--assume-normalized",), ["ERROR"])):
+    pods = as_json(pod(status=STATUS), machine)
+    for more, statuses in (((), []), (("--assume-normalized",), ["ERROR"])):
         result = run(*words, *more, stdin=pods)
-        assert [row["status"] for row in result.document["items"] if row["id"] == "PF-143"] == found
+        assert [row["status"] for row in result.document["items"] if row["id"] == "PF-143"] == statuses
         checked = hashcompat.preflight_nodes(
-            None, "1.31.14", source=[pod(status=STATUS), one], normalized=bool(more)
+            None, "1.31.14", source=[pod(status=STATUS), machine], normalized=bool(more)
         )
-        assert [row.status.value for row in checked.findings if row.id == "PF-143"] == found
+        assert [row.status.value for row in checked.findings if row.id == "PF-143"] == statuses

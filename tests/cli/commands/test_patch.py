@@ -81,9 +81,9 @@ def with_sums(directory: Path) -> Path:
                 and row["releases"].startswith(">=1.")
                 and (">=1.7," in row["releases"] or ">=1.8," in row["releases"])
             ):
-                found = re.search(rf"^func {row['name']}\(.*?^}}\n", text, re.MULTILINE | re.DOTALL)
-                assert found
-                row["sha256"] = hashlib.sha256(found[0].encode()).hexdigest()
+                match = re.search(rf"^func {row['name']}\(.*?^}}\n", text, re.MULTILINE | re.DOTALL)
+                assert match
+                row["sha256"] = hashlib.sha256(match[0].encode()).hexdigest()
     (directory / "tables" / "patch.json").write_text(json.dumps(data))
     return directory
 
@@ -421,12 +421,12 @@ def test_no_cut_depends_on_the_names_in_which_replicas_differ(catalog: Catalog) 
     """Those have no parentheses; each word of what is cut has one."""
     names = catalog.known.newest_per_minor("1.1.8", "1.16.15")
     kubelets = [kubelet for kubelet in map(catalog.kubelet, names) if kubelet.era.prints_unset_fields]
-    found = set[str]()
+    pieces = set[str]()
     for old, new in combinations(kubelets, 2):
         with suppress(UsageError):
-            found |= {cut.piece for cut in stripping.cuts_between(old, new, catalog.server_defaults())}
-    assert len(found) > 5
-    assert all("(" in word for piece in found for word in piece.split())
+            pieces |= {cut.piece for cut in stripping.cuts_between(old, new, catalog.server_defaults())}
+    assert len(pieces) > 5
+    assert all("(" in word for piece in pieces for word in piece.split())
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def compared(old: str, new: str) -> Iterator[tuple[str, Json, bool, bool]]:
 )
 def test_the_sample_restarts_what_the_boundary_says(run: Run, old: str, new: str, rule: Rule) -> None:
     items = run("plan", "--from", old, "--to", new, "--sample", "-o", "json", *admitting(old, new)).items
-    found = {
+    names_by_verdict = {
         verdict: {
             f"{item['namespace']}/{item['pod']}/{item['container']}"
             for item in items
@@ -182,7 +182,7 @@ def test_the_sample_restarts_what_the_boundary_says(run: Run, old: str, new: str
         for verdict in ("RESTART", "UNKNOWN", "KILL")
     }
     judged = list(compared(old, new))
-    assert found == {
+    assert names_by_verdict == {
         "RESTART": {name for name, container, _, renewed in judged if renewed or rule(container)},
         "UNKNOWN": {
             name

@@ -26,12 +26,12 @@ ELSEWHERE = pod(spec={"nodeSelector": {"disk": "ssd"}})
 
 def machine(kubelet: str, name: str = "n1", runtime: str = "containerd://2.1.4") -> Any:
     """Return a Node object that is in order."""
-    found = node(kubelet, name)
-    found["metadata"]["labels"] = {"kubernetes.io/hostname": name}
-    found["status"]["nodeInfo"]["containerRuntimeVersion"] = runtime
-    found["status"]["conditions"] = [{"type": "Ready", "status": "True"}, 1, {"type": 1, "status": "True"}]
-    found["status"]["allocatable"] = found["status"]["capacity"] = {"cpu": "4", "pods": "110"}
-    return found
+    host = node(kubelet, name)
+    host["metadata"]["labels"] = {"kubernetes.io/hostname": name}
+    host["status"]["nodeInfo"]["containerRuntimeVersion"] = runtime
+    host["status"]["conditions"] = [{"type": "Ready", "status": "True"}, 1, {"type": 1, "status": "True"}]
+    host["status"]["allocatable"] = host["status"]["capacity"] = {"cpu": "4", "pods": "110"}
+    return host
 
 
 @pytest.fixture
@@ -72,13 +72,17 @@ def test_a_node_by_its_dump(run: Run, place: Path) -> None:
 def test_nodes_by_their_objects_alone(run: Run) -> None:
     given = as_json(machine("v1.30.14"), machine("v1.23.17", "n2", "docker://20.10.24"), pod())
     result = run("preflight", "--to", "1.31.14", "--no-node", "-f", "-", "-o", "json", stdin=given)
-    found = by_check(result)
+    statuses = by_check(result)
     assert result.document["spec"]["from"] == {"n1": "v1.30.14", "n2": "v1.23.17"}
-    assert (found["n1", "PF-103"], found["n2", "PF-103"], found["n1", "PF-125"]) == ("OK", "ERROR", "OK")
-    assert "PF-213" not in {check for _, check in found}
+    assert (statuses["n1", "PF-103"], statuses["n2", "PF-103"], statuses["n1", "PF-125"]) == (
+        "OK",
+        "ERROR",
+        "OK",
+    )
+    assert "PF-213" not in {check for _, check in statuses}
     assert result.code == 2
-    one = run("preflight", "--to", "1.31.14", "--no-node", "--node", "n1", "-f", "-", "-q", stdin=given)
-    assert "n2" not in one.out
+    narrowed = run("preflight", "--to", "1.31.14", "--no-node", "--node", "n1", "-f", "-", "-q", stdin=given)
+    assert "n2" not in narrowed.out
 
 
 def test_nodes_without_any_pod_are_enough_for_some_checks(run: Run) -> None:
@@ -94,8 +98,8 @@ def test_the_api_server_of_the_sample_decides_nothing_as_in_a_plan(run: Run) -> 
     arguments = ("--to", "1.31.14", "--no-node", "-f")
     assert "under an API server" not in run("preflight", "--to", "1.31.14", "--no-node", "--sample").out
     server = server_json("n1", "v1.30.1")
-    found = run("preflight", *arguments, "-", stdin=as_json(machine("v1.30.1"), server))
-    assert "under an API server 1.30.1" in found.out
+    result = run("preflight", *arguments, "-", stdin=as_json(machine("v1.30.1"), server))
+    assert "under an API server 1.30.1" in result.out
 
 
 def test_from_overrides_what_a_node_shows(run: Run, place: Path) -> None:
@@ -142,8 +146,8 @@ def test_a_source_is_planned_with_what_the_dump_shows_of_its_node(
 def test_a_source_without_nodes_is_planned_by_the_dumps_release(run: Run, place: Path) -> None:
     words = ("preflight", "--to", "1.30.15", "--dump", place, "-f", "-", "-o", "json")
     result = run(*words, stdin=as_json(pod()))
-    found = by_check(result)
-    assert (found["n1", "PF-109"], found["n1", "PF-115"]) == ("OK", "UNKNOWN")
+    statuses = by_check(result)
+    assert (statuses["n1", "PF-109"], statuses["n1", "PF-115"]) == ("OK", "UNKNOWN")
     assert result.code == 3
 
 
@@ -300,8 +304,11 @@ def test_the_api_finds_the_same(run: Run, place: Path) -> None:
         "json",
     )
     documents = hashcompat.to_document(result), run(*words, stdin=as_json(*given)).document
-    sources = [(one["spec"].pop("source")["kind"], one["spec"].pop("tool")["command"]) for one in documents]
-    assert {one.pop("digest").partition(":")[0] for one in documents} == {"sha256"}
+    sources = [
+        (document["spec"].pop("source")["kind"], document["spec"].pop("tool")["command"])
+        for document in documents
+    ]
+    assert {document.pop("digest").partition(":")[0] for document in documents} == {"sha256"}
     assert documents[0] == documents[1]
     assert sources[0] == ("objects", "")
     assert sources[1][1] == f"hashcompat preflight --to 1.30.15 --dump {place} --apiserver 1.31.0 -f -"

@@ -82,9 +82,9 @@ def test_a_role_allows_what_is_read_and_nothing_else(
 
 
 def test_bindings_are_to_the_service_account(run: Run) -> None:
-    found = rights(run, "-n", "a", "--service-account", "tools:hc")
+    bindings = rights(run, "-n", "a", "--service-account", "tools:hc")
     subjects = [{"kind": "ServiceAccount", "namespace": "tools", "name": "hc"}]
-    assert (found["RoleBinding", "a"], found["ClusterRoleBinding", None]) == (subjects, subjects)
+    assert (bindings["RoleBinding", "a"], bindings["ClusterRoleBinding", None]) == (subjects, subjects)
 
 
 def test_each_binding_names_its_role(run: Run) -> None:

@@ -78,8 +78,8 @@ def test_the_page_leads_to_each_and_is_none_of_them(run: Run, directory: Path) -
     for _ in range(2):  # the second time it is there already
         run("report", directory, "-q", "--report", f"html={directory / 'index.html'}")
         text = (directory / "index.html").read_text(encoding="utf-8")
-        found = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
-        links = [one.get("href", "") for one in found.iter("a")]
+        page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+        links = [anchor.get("href", "") for anchor in page.iter("a")]
         assert [link for link in links if link[0] != "#"] == ["./plan.html", "./impact.html", "./gate.html"]
         assert "Restart plan: 1 of 1 running container restarts" in text
 
@@ -96,8 +96,8 @@ def test_a_hostile_name_of_a_file_is_a_link_to_it_and_nothing_else(run: Run, dir
     name = 'javascript:alert(1) "<b>%2e#?.html'
     (directory / "plan.html").rename(directory / name)
     text = run("report", directory, "-q", "-o", "html").out
-    found = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
-    links = [one.get("href", "") for one in found.iter("a") if one.get("href", "")[0] != "#"]
+    page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+    links = [anchor.get("href", "") for anchor in page.iter("a") if anchor.get("href", "")[0] != "#"]
     assert unquote(links[0]) == f"./{name}"
     assert all(link.startswith("./") for link in links)
 

@@ -41,13 +41,13 @@ def saved(
 
 def test_a_glance_and_yaml_change_nothing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (path := tmp_path / "dump").write_text(TEXT)
-    code, out, err = found = saved(run, path, monkeypatch)
+    code, out, err = result = saved(run, path, monkeypatch)
     nodes = len(LIST["items"]) - PODS
     assert (code, f"{PODS} pods, {nodes} node" in err) == (0, True)
     assert len(json.loads(out)["items"]) == PODS + nodes
-    assert saved(run, path, monkeypatch, least=1 << 30) == found
+    assert saved(run, path, monkeypatch, least=1 << 30) == result
     path.write_text(as_yaml(LIST))
-    assert saved(run, path, monkeypatch) == found
+    assert saved(run, path, monkeypatch) == result
 
 
 UID = LIST["items"][14]["metadata"]["uid"]
@@ -64,9 +64,9 @@ def test_what_is_wrong_is_said_as_without_a_glance(
     text: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (path := tmp_path / "dump").write_text(text)
-    code, out, err = found = saved(run, path, monkeypatch)
+    code, out, err = result = saved(run, path, monkeypatch)
     assert (code, out, len(err.splitlines())) == (ExitCode.FAILED, "", 1)
-    assert saved(run, path, monkeypatch, least=1 << 30) == found
+    assert saved(run, path, monkeypatch, least=1 << 30) == result
 
 
 def cluster(name: str = "") -> dict[str, Any]:
@@ -83,10 +83,10 @@ def test_a_snapshot_has_the_name_and_the_labels_of_its_cluster(run: Run, tmp_pat
     (tmp_path / "dump.json").write_text(json.dumps(cluster("a")))
     plain = run("snapshot", "-q", "-f", tmp_path / "dump.json").document
     words = ("--name", "prod-eu-1", "--label", "tier=canary", "--label", "example.com/team=", "-q")
-    found = run("snapshot", "-f", tmp_path / "dump.json", *words).document
+    document = run("snapshot", "-f", tmp_path / "dump.json", *words).document
     given = {"clusterName": "prod-eu-1", "clusterLabels": {"example.com/team": "", "tier": "canary"}}
-    assert found == {**plain, "spec": {**plain["spec"], **given}}
-    (tmp_path / "snapshot.json").write_text(json.dumps(found))
+    assert document == {**plain, "spec": {**plain["spec"], **given}}
+    (tmp_path / "snapshot.json").write_text(json.dumps(document))
     again = run("snapshot", "-f", tmp_path / "snapshot.json", "--label", "tier=last", "-q").document
     assert again["spec"]["clusterName"] == "prod-eu-1"
     assert again["spec"]["clusterLabels"] == {"example.com/team": "", "tier": "last"}

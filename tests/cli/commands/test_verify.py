@@ -49,8 +49,8 @@ def mismatches(run: Run, directory: Path) -> list[dict[str, str]]:
     result = run("verify", directory, "-o", "json")
     assert result.code == 2
     (item,) = result.items
-    found: list[dict[str, str]] = item["mismatches"]
-    return found
+    rows: list[dict[str, str]] = item["mismatches"]
+    return rows
 
 
 def test_a_whole_directory_passes_in_silence(run: Run, golden: Path) -> None:
@@ -68,14 +68,14 @@ def test_a_changed_text_is_found_with_case_release_and_place(
     path = golden / release / f"{CASE}.txt"
     before = path.read_bytes()
     path.write_bytes(change(before))
-    (found,) = mismatches(run, golden)
+    (mismatch,) = mismatches(run, golden)
     changed = path.read_bytes()
     first = next(
         (i for i, (a, b) in enumerate(zip(before, changed, strict=False)) if a != b),
         min(len(before), len(changed)),
     )
-    assert (found["release"], found["case"]) == (release, CASE)
-    assert found["problem"].startswith(f"text: character {first + 1}")
+    assert (mismatch["release"], mismatch["case"]) == (release, CASE)
+    assert mismatch["problem"].startswith(f"text: character {first + 1}")
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -96,7 +96,7 @@ def test_one_wrong_digit_of_a_hash_is_found(run: Run, golden: Path, release: str
 def test_a_hash_in_another_spelling_is_a_difference(run: Run, golden: Path, spelling: str) -> None:
     path = golden / "1.7.16" / "HASHES"
     path.write_text(path.read_text().replace("1559107639", spelling.format("1559107639")))
-    assert [found["case"] for found in mismatches(run, golden)] == [CASE]
+    assert [mismatch["case"] for mismatch in mismatches(run, golden)] == [CASE]
 
 
 def test_a_missing_text_is_found(run: Run, golden: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_text_and_a_hash_without_input_are_found(run: Run, golden: Path) -> No
     (golden / "1.7.16" / "stray.txt").write_text("x")
     with (golden / "1.36.3" / "HASHES").open("a") as file:
         file.write("1  other\n")
-    assert [(found["release"], found["case"]) for found in mismatches(run, golden)] == [
+    assert [(mismatch["release"], mismatch["case"]) for mismatch in mismatches(run, golden)] == [
         ("1.36.3", "other"),
         ("1.7.16", "stray"),
     ]
@@ -122,7 +122,7 @@ def test_a_text_and_a_hash_without_input_are_found(run: Run, golden: Path) -> No
 
 def test_a_case_that_a_release_lacks_altogether_is_found(run: Run, golden: Path) -> None:
     shutil.copy(golden / "inputs" / f"{CASE}.json", golden / "inputs" / "new.json")
-    assert [found["case"] for found in mismatches(run, golden)] == ["new"] * 3
+    assert [mismatch["case"] for mismatch in mismatches(run, golden)] == ["new"] * 3
 
 
 def test_a_case_that_a_release_refuses_has_no_text(run: Run, golden: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_changed_input_is_found_in_every_release(run: Run, golden: Path) -> No
     path.write_text(
         path.read_text().replace('"name": "prometheus-node-exporter"', '"name": "prometheus-node-exporteR"')
     )
-    assert [(found["release"], found["case"]) for found in mismatches(run, golden)] == [
+    assert [(mismatch["release"], mismatch["case"]) for mismatch in mismatches(run, golden)] == [
         (release, CASE) for release in ("1.27.15", "1.36.3", "1.7.16")
     ]
 

@@ -65,7 +65,7 @@ def test_a_release_may_have_a_folder_while_others_have_lines(run: Run, golden: P
     shutil.copytree(folders / "1.7.16", golden / "1.7.16")
     assert run("verify", golden).code == 0
     (golden / "1.7.16" / "emoji.txt").write_text("x")
-    assert [found[:2] for found in mismatches(run, golden)] == [("1.7.16", "emoji")]
+    assert [mismatch[:2] for mismatch in mismatches(run, golden)] == [("1.7.16", "emoji")]
 
 
 @pytest.mark.parametrize("release", SMALL_RELEASES)
@@ -84,8 +84,8 @@ def test_a_changed_text_is_found_with_case_release_and_place(
 ) -> None:
     path = golden / f"{release}.jsonl"
     rewrite(path, CASE, lambda row: row.update(text=change(row["text"])))
-    ((found, case, problem),) = mismatches(run, golden)
-    assert (found, case) == (release, CASE)
+    ((name, case, problem),) = mismatches(run, golden)
+    assert (name, case) == (release, CASE)
     assert problem.startswith(f"text: character {place}")
 
 

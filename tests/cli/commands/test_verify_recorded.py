@@ -330,11 +330,11 @@ def test_a_run_has_a_number_of_records_that_fit_into_memory(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(allowance, "MOST_OF_RECORDS", 2_500)
-    found = recorded(tmp_path, record(1), record(2, container="d"))
-    assert verified(run, found, pod(C)).code == 2
+    options = recorded(tmp_path, record(1), record(2, container="d"))
+    assert verified(run, options, pod(C)).code == 2
     log = tmp_path / "kubelet.log"
     log.write_text(f"{hash_changed(3)}\n" * 9)
-    refused = verified(run, (*found, "--recorded", log), pod(C))
+    refused = verified(run, (*options, "--recorded", log), pod(C))
     assert (refused.code, refused.out) == (1, "")
     assert "bytes of records, the most of one run; give those of some nodes" in refused.err
 

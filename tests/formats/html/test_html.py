@@ -46,8 +46,8 @@ def shown(result: Any, report: Report[Any] = PLAN, style: Style | None = None) -
 
 
 def by_id(text: str, name: str) -> Element:
-    (found,) = (one for one in page(text).iter() if one.get("id") == name)
-    return found
+    (element,) = (element for element in page(text).iter() if element.get("id") == name)
+    return element
 
 
 def test_a_page_is_the_same_each_time_and_ends_with_a_line_break(plan: Plan) -> None:
@@ -57,7 +57,7 @@ def test_a_page_is_the_same_each_time_and_ends_with_a_line_break(plan: Plan) -> 
 
 def test_the_policy_allows_this_style_and_this_script_alone(plan: Plan) -> None:
     text = shown(plan)
-    (policy,) = (one.get("content", "") for one in page(text).iter("meta") if "http-equiv" in one.attrib)
+    (policy,) = (meta.get("content", "") for meta in page(text).iter("meta") if "http-equiv" in meta.attrib)
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     for tag in ("style", "script"):
         (inside,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
@@ -69,7 +69,7 @@ def test_the_policy_allows_this_style_and_this_script_alone(plan: Plan) -> None:
 
 def test_nothing_is_loaded_and_every_link_leads_upstream(plan: Plan) -> None:
     text = shown(plan)
-    links = {one.get("href", "") for one in page(text).iter("a")}
+    links = {anchor.get("href", "") for anchor in page(text).iter("a")}
     assert {link.partition("#")[0] for link in links if "://" not in link} == {""}
     assert set(re.findall(r"[a-z]+://[^/\"' ]+", text)) == {"https://github.com"}
     assert "url(" not in text.replace("url(#p-", "")
@@ -81,12 +81,14 @@ def test_each_part_has_its_place(plan: Plan) -> None:
     assert words_of(by_id(text, "answer")).startswith(
         "2 of 3 running containers restart: 2 owners on 2 nodes"
     )
-    assert [words_of(one) for one in by_id(text, "by-node").iter("th")][-2:] == ["n1", "n2"]
-    assert len([one for one in by_id(text, "by-namespace").iter() if one.tag.endswith("}svg")]) == 1
+    assert [words_of(cell) for cell in by_id(text, "by-node").iter("th")][-2:] == ["n1", "n2"]
+    assert (
+        len([element for element in by_id(text, "by-namespace").iter() if element.tag.endswith("}svg")]) == 1
+    )
     (reason, *_) = by_id(text, "reasons")
     assert words_of(reason).strip().startswith("1. HC004")
     assert len(by_id(text, "hops")) == len(plan.hops) + 1 == 3
-    (theme,) = (one for one in page(text).iter("button") if one.get("id") == "theme")
+    (theme,) = (button for button in page(text).iter("button") if button.get("id") == "theme")
     assert "hidden" in theme.attrib  # it needs a script, which shows it
     assert len(list(page(text).iter("main"))) == len(list(page(text).iter("h1"))) == 1
 
@@ -113,7 +115,7 @@ def test_a_row_leads_to_its_explanation_with_the_difference_marked(plan: Plan) -
     assert links["a"] == links["b"]
     assert links["kept"] == []
     why = by_id(text, links["a"][0])
-    assert [words_of(one) for one in why.iter("ins")][1:] == [" SubPathExpr:(string)"]
+    assert [words_of(element) for element in why.iter("ins")][1:] == [" SubPathExpr:(string)"]
     assert "2 containers, the first is ns/a/c" in words_of(why)
     assert "the pod has finished" in words_of(by_id(text, links["done"][0]))
 
@@ -186,10 +188,10 @@ def test_any_other_result_is_a_page_of_its_table_and_notes() -> None:
     report: Report[str] = Report("Kind", table=lambda _: table, notes=lambda _: ["see #12345"])
     text = shown("", report)
     assert html_cells(text, "rows") == [["Name", "Why"], ["</style>", "a < b"], ["", "1"]]
-    (link,) = (one for one in page(text).iter("a") if one.get("rel"))
+    (link,) = (anchor for anchor in page(text).iter("a") if anchor.get("rel"))
     assert link.get("href") == "https://github.com/kubernetes/kubernetes/pull/12345"
 
 
 def test_numbers_in_entities_are_no_pull_requests() -> None:
     report: Report[str] = Report("Kind", notes=lambda _: ['it\'s "x"'], table=lambda _: Table((), list))
-    assert not [one for one in page(shown("", report)).iter("a") if one.get("rel")]
+    assert not [anchor for anchor in page(shown("", report)).iter("a") if anchor.get("rel")]

@@ -53,28 +53,28 @@ def shown(run: Run, command: str) -> str:
 
 
 def texts(text: str, name: str) -> list[str]:
-    return [" ".join(words_of(one).split()) for one in page(text).iter() if one.get("id") == name]
+    return [" ".join(words_of(element).split()) for element in page(text).iter() if element.get("id") == name]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_page_says_first_what_it_comes_to_and_what_decided(run: Run, command: str) -> None:
     text = shown(run, command)
-    (title,) = (words_of(one) for one in page(text).iter("h1"))
+    (title,) = (words_of(heading) for heading in page(text).iter("h1"))
     assert title == TITLES[command]
     word, why = ANSWERS[command]
     assert texts(text, "verdict") == ([word] if word else [])
     (answer,) = texts(text, "answer")
     assert answer.startswith(why), answer
-    (tab,) = (words_of(one) for one in page(text).iter("title"))
+    (tab,) = (words_of(element) for element in page(text).iter("title"))
     assert tab == f"{f'{word}: ' if word else ''}{title} - hashcompat"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_part_is_in_the_same_navigation(run: Run, command: str) -> None:
     text = shown(run, command)
-    (nav,) = (one for one in page(text).iter("nav") if one.get("aria-label") == "Contents")
+    (nav,) = (element for element in page(text).iter("nav") if element.get("aria-label") == "Contents")
     named = [link.get("href", "")[1:] for link in nav.iter("a")]
-    parts = [one.get("id") for one in page(text).iter("h2") if one.get("id")]
+    parts = [heading.get("id") for heading in page(text).iter("h2") if heading.get("id")]
     assert named == parts
     assert named[-1] == "made-title"
     rank = {"besides-restarts": 0, "warnings": 1, "assumptions": 3, "notes": 4, "made-title": 5}
@@ -94,8 +94,8 @@ def test_a_gate_shows_its_policy_and_the_violations_first(run: Run) -> None:
 def test_a_gate_has_no_column_that_tells_nothing(run: Run, tmp_path: Path) -> None:
     assert html_cells(shown(run, "gate"), "rows")[0][5:] == ["Verdict", "Reason", "Owner"]
     one, two = pod(MOUNTED, name="one"), pod(MOUNTED, name="two")
-    for name, found in (("a.json", one), ("b.json", two)):
-        (tmp_path / name).write_bytes(as_json(found))
+    for name, manifest in (("a.json", one), ("b.json", two)):
+        (tmp_path / name).write_bytes(as_json(manifest))
     text = run("gate", "--from", "1.13", "--to", "1.14", "-f", tmp_path, "-q", "-o", "html").out
     assert html_cells(text, "rows")[0][7:] == ["Owner", "File", "Line"]
 
@@ -119,9 +119,9 @@ def test_the_heat_map_has_a_row_for_releases_that_nothing_distinguishes(run: Run
     text = run("matrix", "-q", "-o", "html").out
     header, *rows = html_cells(text, "matrix")
     assert len(header) == len(rows) + 1 < 30
-    (table,) = (one for one in page(text).iter("table") if one.get("id") == "matrix")
+    (table,) = (element for element in page(text).iter("table") if element.get("id") == "matrix")
     assert table.get("class") == "heat dense"
-    cells = [one for one in table.iter("td") if one.get("class") != "same"]
+    cells = [cell for cell in table.iter("td") if cell.get("class") != "same"]
     assert {words_of(cell) for cell in cells} <= {"all#", "some+", "none."}
 
 
@@ -137,17 +137,17 @@ def test_explanations_are_the_worst_first(run: Run) -> None:
     plain = {"name": "a", "image": "i"}
     both = as_json(node("v1.13.12"), pod(name="b", spec={"containers": [plain, MOUNTED]}))
     text = run("explain", "ns/b", *WAY, "-q", "-o", "html", stdin=both).out
-    assert [words_of(one).split()[0] for one in page(text).iter("h3")] == ["RESTART", "KEEP"]
+    assert [words_of(heading).split()[0] for heading in page(text).iter("h3")] == ["RESTART", "KEEP"]
     assert "hashcompat patch" in text
-    links = [one.get("href", "") for one in page(text).iter("a")]
+    links = [anchor.get("href", "") for anchor in page(text).iter("a")]
     assert any("kubernetes/kubernetes/pull/" in link for link in links)
     assert "<li>https://" not in text
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_page_says_of_itself_what_another_can_show(run: Run, command: str) -> None:
-    metas = [one.attrib for one in page(shown(run, command)).iter("meta")]
-    (content,) = (one["content"] for one in metas if one.get("name") == "hashcompat")
+    metas = [meta.attrib for meta in page(shown(run, command)).iter("meta")]
+    (content,) = (meta["content"] for meta in metas if meta.get("name") == "hashcompat")
     about: dict[str, Any] = json.loads(content)
     assert list(about) == [*About.__struct_fields__]
     assert (about["title"], about["verdict"]) == (TITLES[command], ANSWERS[command][0])

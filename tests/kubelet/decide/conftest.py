@@ -31,9 +31,9 @@ def plan(run: Run, tmp_path: Path, request: pytest.FixtureRequest) -> Plan:
         old: str, new: str, pods: list[Json], changes: dict[Key, Any], *, host: Json | None = None
     ) -> dict[str, str]:
         rows = [
-            record(hash_of(run, old, one), of["metadata"]["name"], one["name"])
+            record(hash_of(run, old, container), of["metadata"]["name"], container["name"])
             for of in pods
-            for one in of["spec"]["containers"]
+            for container in of["spec"]["containers"]
         ]
         listed = json.dumps({"containers": rows})
         given = dump({("docker", "list"): GONE, ("cri", "containers"): listed, **changes})
@@ -53,8 +53,8 @@ def plan(run: Run, tmp_path: Path, request: pytest.FixtureRequest) -> Plan:
             )
             assert made.code == 0, made.err
             again = run("plan", "--from", old, "--to", new, "-f", snapshot, "-o", "json", "-q")
-            for one, other in zip(result.items, again.items, strict=True):
-                assert (one["verdict"], one["reasons"]) == (other["verdict"], other["reasons"])
+            for item, other in zip(result.items, again.items, strict=True):
+                assert (item["verdict"], item["reasons"]) == (other["verdict"], other["reasons"])
             for key in ("assumptions", "hops", "rollback"):
                 assert again.document["spec"][key] == result.document["spec"][key]
         planned.items = result.items  # type: ignore[attr-defined]
@@ -62,7 +62,7 @@ def plan(run: Run, tmp_path: Path, request: pytest.FixtureRequest) -> Plan:
         planned.assumptions = result.document["spec"]["assumptions"]  # type: ignore[attr-defined]
         return {
             f"{item['pod']}/{item['container']}": " ".join(
-                [item["verdict"], *(one["text"] for one in item["reasons"] if one["id"] == "HC053")]
+                [item["verdict"], *(reason["text"] for reason in item["reasons"] if reason["id"] == "HC053")]
             )
             for item in result.items
         }

@@ -148,7 +148,7 @@ def test_hc052_another_operating_system(run: Run, new: str, other: Json, *, look
     expected = refused("HC052") if looks else KEEP
     given = pod(C, **other)
     told = ("--override-node-releases",)
-    for one, verdict in (
+    for machine, verdict in (
         (host(labels={OS: "linux"}), expected),
         (system("linux"), expected),
         (system("linux", label="windows"), expected),  # the kubelet mends the label
@@ -156,7 +156,7 @@ def test_hc052_another_operating_system(run: Run, new: str, other: Json, *, look
         (host(labels={OS: "windows"}), KEEP),
         (host(), KEEP),  # not known
     ):
-        assert decided(run, new, new, given, one, more=told) == verdict
+        assert decided(run, new, new, given, machine, more=told) == verdict
     assert decided(run, new, new, given) == KEEP
 
 
@@ -178,8 +178,8 @@ def test_hc033_the_label_of_the_operating_system_is_mended(
     told = ("--override-node-releases",)
     without, other = system("linux"), system("linux", label="windows")
     without["metadata"]["labels"] = {"disk": "ssd"}
-    for one in (without, other):
-        assert decided(run, new, new, given, one, more=told) == missing
+    for machine in (without, other):
+        assert decided(run, new, new, given, machine, more=told) == missing
     assert decided(run, new, new, given, system("windows", label="linux"), more=told) == wrong
     arm = pod(C, spec={"nodeSelector": {OS: "linux", "disk": "hdd"}})
     assert decided(run, new, new, arm, without, more=told) == refused("HC033")
@@ -196,8 +196,8 @@ def test_hc052_static_pods_as_well_and_any_value_of_the_label(run: Run) -> None:
 def test_hc052_survives_a_snapshot(run: Run) -> None:
     for value, told in (("windows", "windows"), ("secret", "***")):
         given = pod(C, metadata={"labels": {OS: value, "app": "web"}})
-        for one in (system("linux"), system("linux", label="other")):
-            kept = run("snapshot", "-f", "-", stdin=as_json(given, one)).out
+        for machine in (system("linux"), system("linux", label="other")):
+            kept = run("snapshot", "-f", "-", stdin=as_json(given, machine)).out
             assert "web" not in kept
             assert "secret" not in kept
             way = ("plan", "--from", "1.33.5", "--to", "1.33.13", "--override-node-releases")
@@ -410,7 +410,7 @@ def test_hc037_some_sysctls_are_safe_from_a_kernel_on(
     for source in (as_json(given, on), snapshot):
         (item,) = run(*arguments, stdin=source).items
         assert (item["verdict"] != "KILL") is expected
-        assert [one["id"] for one in item["reasons"]].count("HC037") == (not expected)
+        assert [reason["id"] for reason in item["reasons"]].count("HC037") == (not expected)
 
 
 @pytest.mark.parametrize(
@@ -440,9 +440,9 @@ def test_hc037_prints_what_it_assumes(run: Run) -> None:
     spec = run(*arguments, stdin=as_json(given)).document["spec"]
     assert said in spec["assumptions"]
     known = run(*arguments, "--allowed-unsafe-sysctls", "", stdin=as_json(given)).document["spec"]
-    assert not any("allowed-unsafe-sysctls" in one for one in known["assumptions"])
+    assert not any("allowed-unsafe-sysctls" in assumption for assumption in known["assumptions"])
     kept = run(*arguments, stdin=as_json(pod(C))).document["spec"]
-    assert not any("allowed-unsafe-sysctls" in one for one in kept["assumptions"])
+    assert not any("allowed-unsafe-sysctls" in assumption for assumption in kept["assumptions"])
 
 
 LEVEL: Json = {"resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}
@@ -551,7 +551,9 @@ def test_hc037_a_sysctl_that_no_option_allows(run: Run) -> None:
     assert todo == "Move the pod to a node with a newer kubelet, or take the sysctl out of its spec."
     said = run("plan", *way, stdin=as_json(given))
     assert "user.max_net_namespaces safe, and no option allows it" in said.items[0]["reasons"][0]["text"]
-    assert not any("allowed-unsafe-sysctls" in one for one in said.document["spec"]["assumptions"])
+    assert not any(
+        "allowed-unsafe-sysctls" in assumption for assumption in said.document["spec"]["assumptions"]
+    )
 
 
 @pytest.mark.parametrize("rows", [7, [7], [{"name": 7}], [{}]])

@@ -95,7 +95,7 @@ def test_a_record_of_another_spec_makes_no_other_verdict_doubtful(run: Run, tmp_
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("image", "other", "expected"),
     [
         ("nginx", "docker.io/library/nginx:latest", True),
         ("nginx:1.27", "index.docker.io/library/nginx:1.27", True),
@@ -113,5 +113,5 @@ def test_a_record_of_another_spec_makes_no_other_verdict_doubtful(run: Run, tmp_
         ("app:1", "", None),
     ],
 )
-def test_names_of_one_image(one: str, other: str, expected: object) -> None:
-    assert is_same_image(one, other) is is_same_image(other, one) is expected
+def test_names_of_one_image(image: str, other: str, expected: object) -> None:
+    assert is_same_image(image, other) is is_same_image(other, image) is expected

@@ -38,12 +38,12 @@ def state(default: str, entries: Mapping[str, Mapping[str, str]]) -> str:
 
 def cores(last: int, threads: int) -> dict[Key, Any]:
     """Return what a dump has of the cores of CPUs, which follow each other."""
-    found: dict[Key, Any] = {("file", f"{SYS}/cpu/online"): f"0-{last}"}
+    files: dict[Key, Any] = {("file", f"{SYS}/cpu/online"): f"0-{last}"}
     for cpu in range(last + 1):
         first = cpu - cpu % threads
         of_core = ",".join(str(first + each) for each in range(threads))
-        found["file", f"{SYS}/cpu/cpu{cpu}/topology/thread_siblings_list"] = of_core
-    return found
+        files["file", f"{SYS}/cpu/cpu{cpu}/topology/thread_siblings_list"] = of_core
+    return files
 
 
 def one(cpus: int | str = 4) -> list[Json]:
@@ -157,8 +157,8 @@ def test_a_file_that_does_not_fit_the_node_is_said(plan: Plan, config: str, text
     changes = {CONFIG: config or "kind: KubeletConfiguration\n", STATE: text, **cores(7, 2)}
     release = "1.25.16" if "CPUManager" in config else "1.31.14"
     refused_ = starts and config == WHOLE
-    found = plan(release, release, one(), changes)
-    assert found["p/c"].partition(" ")[0] == ("KILL" if refused_ else KEEP)
+    verdicts = plan(release, release, one(), changes)
+    assert verdicts["p/c"].partition(" ")[0] == ("KILL" if refused_ else KEEP)
     said = f"{release} starts on n1, as it does not with the cpu_manager_state there (PF-105): ns/p/c"
     assert (said in plan.assumptions) is not starts  # type: ignore[attr-defined]
 
@@ -205,9 +205,9 @@ def test_a_container_with_a_part_of_a_cpu_needs_none_that_is_free(plan: Plan) ->
     """Another pod may take the last ones first, which is nothing to it."""
     pods = [pod(alone(4), alone("500m", name="d")), pod(alone(2), name="q")]
     given = {STATE: state("0", {"uid-p": {"c": "1-4"}}), CONFIG: STATIC + RESERVED, **cores(4, 1)}
-    found = plan("1.36.5", "1.36.5", pods, given)
-    assert (found["p/c"], found["p/d"]) == (KEEP, KEEP)
-    assert found["q/c"].startswith("KILL")
+    verdicts = plan("1.36.5", "1.36.5", pods, given)
+    assert (verdicts["p/c"], verdicts["p/d"]) == (KEEP, KEEP)
+    assert verdicts["q/c"].startswith("KILL")
 
 
 def test_an_older_dump_does_not_show_which_cpus_share_a_core(plan: Plan) -> None:
@@ -216,8 +216,8 @@ def test_an_older_dump_does_not_show_which_cpus_share_a_core(plan: Plan) -> None
     text = "asks for 4 free physical CPUs for c, which has as many already; whether they are free depends on"
     host = with_architecture("amd64")
     assert text in plan("1.35.8", "1.36.5", one(), given, host=host)["p/c"]
-    found = plan("1.35.8", "1.36.5", one(), given, host=host)["p/c"]
-    assert found.startswith("UNKNOWN SMTAlignmentError")
+    verdict = plan("1.35.8", "1.36.5", one(), given, host=host)["p/c"]
+    assert verdict.startswith("UNKNOWN SMTAlignmentError")
     odd = {
         STATE: state("0-1,5-30", {"uid-p": {"c": "2-4"}}),
         CONFIG: WHOLE,
@@ -251,11 +251,11 @@ def test_an_older_dump_shows_by_its_architecture_how_many_threads_a_core_may_hav
     }
     asks = f"1.36.5 gives whole cores alone, and c asks for {cpus} CPUs"
     said = f"UNKNOWN SMTAlignmentError: {asks}, which are none where a core has {threads} threads"
-    found = plan("1.35.8", "1.36.5", one(cpus), given, host=with_architecture(architecture))
-    assert found == {"p/c": said if threads else KEEP}
+    verdicts = plan("1.35.8", "1.36.5", one(cpus), given, host=with_architecture(architecture))
+    assert verdicts == {"p/c": said if threads else KEEP}
     labelled = with_architecture("")
     labelled["metadata"]["labels"] = {"kubernetes.io/arch": architecture}
-    assert plan("1.35.8", "1.36.5", one(cpus), given, host=labelled) == found
+    assert plan("1.35.8", "1.36.5", one(cpus), given, host=labelled) == verdicts
 
 
 def test_what_is_reserved_may_share_its_core_with_seven_others(plan: Plan) -> None:
@@ -264,8 +264,8 @@ def test_what_is_reserved_may_share_its_core_with_seven_others(plan: Plan) -> No
         default = f"0,{32 - free}-31"
         held = {"uid-p": {"c": "1-8"}, "other": {"c": f"9-{31 - free}"}}
         given = {STATE: state(default, held), CONFIG: WHOLE, **online}
-        found = plan("1.35.8", "1.36.5", one(8), given, host=with_architecture("ppc64le"))
-        assert found["p/c"].partition(" ")[0] == expected
+        verdicts = plan("1.35.8", "1.36.5", one(8), given, host=with_architecture("ppc64le"))
+        assert verdicts["p/c"].partition(" ")[0] == expected
 
 
 def test_a_reserved_number_takes_whole_cores_too(plan: Plan) -> None:
@@ -302,8 +302,8 @@ def test_what_other_pods_may_take_first_is_not_known_to_be_free(plan: Plan) -> N
     )
     asks = "1.36.5 asks for 4 CPUs for c, which has none in cpu_manager_state, and 7 are free"
     unknown = f"UNKNOWN UnexpectedAdmissionError: {asks}, of which other pods without any may take 4 first"
-    found = plan("1.35.8", "1.36.5", pods, few)
-    assert found == {"p/c": unknown, "q/c": unknown}
+    verdicts = plan("1.35.8", "1.36.5", pods, few)
+    assert verdicts == {"p/c": unknown, "q/c": unknown}
     spec = plan.spec  # type: ignore[attr-defined]
     assert spec["rollback"]["unknown"] == 2
     assert plan("1.35.8", "1.36.5", pods, many) == {"p/c": KEEP, "q/c": KEEP}
@@ -330,11 +330,11 @@ def test_only_older_pods_take_cpus_first(
     """A kubelet that starts admits pods in the order of their creation (kubelet.go HandlePodAdditions)."""
     numbers = (4, 3, 1)
     pods = [pod(alone(number), name=f"p{number}") for number in numbers]
-    for one, time in zip(pods, times, strict=True):
-        one["metadata"]["creationTimestamp"] = f"2026-01-0{time}T00:00:00Z"
+    for manifest, time in zip(pods, times, strict=True):
+        manifest["metadata"]["creationTimestamp"] = f"2026-01-0{time}T00:00:00Z"
     given = {STATE: GONE, CONFIG: f"{STATIC}{RESERVED}", **cores(7, 2)}
-    found = plan("1.34.10", "1.34.12", pods, given)
-    kept = [found[f"p{number}/c"].partition(" ")[0] for number in numbers]
+    verdicts = plan("1.34.10", "1.34.12", pods, given)
+    kept = [verdicts[f"p{number}/c"].partition(" ")[0] for number in numbers]
     assert tuple(kept) == expected
 
 
@@ -342,8 +342,8 @@ def test_with_whole_cores_what_others_take_first_is_not_free_again(plan: Plan) -
     pods = [pod(alone(4)), pod(alone(2), name="q")]
     for last, expected in ((9, "UNKNOWN"), (11, KEEP)):
         held = {STATE: state(f"0-1,6-{last}", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(last, 2)}
-        found = plan("1.35.8", "1.36.5", pods, held)
-        assert found["p/c"].partition(" ")[0] == expected
+        verdicts = plan("1.35.8", "1.36.5", pods, held)
+        assert verdicts["p/c"].partition(" ")[0] == expected
     short = {STATE: state("0-1,6-9", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(9, 2)}
     text = "1.36.5 asks for 4 free physical CPUs for c, which has as many already, and 4 are free"
     said = f"UNKNOWN SMTAlignmentError: {text}, of which other pods without any may take 2 first"
@@ -355,8 +355,8 @@ def test_a_pod_with_resources_of_its_own_may_take_some_too(plan: Plan) -> None:
     own = pod({"name": "c", "image": "i"}, name="q", spec={"resources": alone("3500m")["resources"]})
     gated = {**given, CONFIG: given[CONFIG] + "featureGates: {PodLevelResourceManagers: true}\n"}
     for changes, expected in ((given, KEEP), (gated, "UNKNOWN")):
-        found = plan("1.35.8", "1.36.5", [pod(alone(4)), own], changes)
-        assert found["p/c"].partition(" ")[0] == expected
+        verdicts = plan("1.35.8", "1.36.5", [pod(alone(4)), own], changes)
+        assert verdicts["p/c"].partition(" ")[0] == expected
     loose = pod({"name": "c", "image": "i"}, name="q", spec={"resources": {"limits": {"memory": "1Gi"}}})
     assert plan("1.35.8", "1.36.5", [pod(alone(4)), loose], gated)["p/c"] == KEEP
 
@@ -370,8 +370,8 @@ def test_who_may_take_cpus_first_may_take_room_or_not(plan: Plan) -> None:
     host = node("v1.35.8")
     host["status"]["allocatable"] = {"cpu": "8", "memory": "64Gi", "pods": "110"}
     given = {STATE: state("0-7", {}), CONFIG: STATIC + RESERVED, **cores(7, 2)}
-    found = plan("1.35.8", "1.36.5", pods, given, host=host)
-    kept = {name: verdict.partition(" ")[0] for name, verdict in found.items()}
+    verdicts = plan("1.35.8", "1.36.5", pods, given, host=host)
+    kept = {name: verdict.partition(" ")[0] for name, verdict in verdicts.items()}
     assert kept == {"p/c": "KEEP", "q/c": "UNKNOWN", "late/c": "UNKNOWN"}
 
 
@@ -426,22 +426,22 @@ def test_a_guaranteed_pod_is_not_resized_under_a_static_policy(
     policy = "none" if "cpuManagerPolicy: static" not in config else "static"
     content = state("0,2-7", {"uid-p": {"c": "1"}}).replace('"static"', f'"{policy}"')
     changes = {STATE: content, CONFIG: config, **cores(7, 2), **applied("uid-p")}
-    found = plan(*way, [waiting(**given)], changes)
-    assert found["p/c"] == ("KEEP" if why else "UNKNOWN")
+    verdicts = plan(*way, [waiting(**given)], changes)
+    assert verdicts["p/c"] == ("KEEP" if why else "UNKNOWN")
     text = "a resize of its cpu waits on, for its pod is Guaranteed, and the "
     text += f"{why} manager has the policy static"
-    reasons = [one["text"] for item in plan.items for one in item["reasons"]]  # type: ignore[attr-defined]
+    reasons = [reason["text"] for item in plan.items for reason in item["reasons"]]  # type: ignore[attr-defined]
     assert (f"resizePolicy: {text}" in reasons) is bool(why)
 
 
 def unseen(*, given: str = "1", actual: str = "1") -> Json:
     """Return a pod with a resize that its kubelet has not seen, as ``waiting`` has one that it has."""
-    found = waiting(cpu=given, actual=actual, metadata={"generation": 2})
-    found["status"] |= {"conditions": [], "observedGeneration": 1}
-    row = found["status"]["containerStatuses"][0]
+    manifest = waiting(cpu=given, actual=actual, metadata={"generation": 2})
+    manifest["status"] |= {"conditions": [], "observedGeneration": 1}
+    row = manifest["status"]["containerStatuses"][0]
     row |= {"image": "i", "resources": {"requests": {"cpu": actual, "memory": "1Gi"}}}
     row["resources"]["limits"] = row["resources"]["requests"]
-    return found
+    return manifest
 
 
 @pytest.mark.parametrize(
@@ -480,8 +480,8 @@ def test_what_is_not_resized_takes_no_room_of_other_resizes(plan: Plan) -> None:
     first["spec"]["containers"][0]["resources"] = alone(3)["resources"]
     given = {STATE: state("0,2-7", {"uid-p": {"c": "1"}}), CONFIG: STATIC, **cores(7, 2)}
     given |= applied("uid-p", "uid-q")
-    found = plan("1.36.3", "1.36.5", [first, other], given, host=host)
-    assert (found["p/c"], found["q/c"]) == ("KEEP", "UNKNOWN")
+    verdicts = plan("1.36.3", "1.36.5", [first, other], given, host=host)
+    assert (verdicts["p/c"], verdicts["q/c"]) == ("KEEP", "UNKNOWN")
     host["metadata"]["name"] = "n2"  # of which there is no dump
     pods = [pod(alone(4)), waiting("q", metadata={"uid": "elsewhere"}, node="n2")]
     assert plan("1.36.3", "1.36.5", pods, given, host=host)["q/c"] != "KEEP"
@@ -497,9 +497,9 @@ def test_init_containers_are_asked_for_too(plan: Plan) -> None:
     init = {"initContainers": [alone(4, "init")]}
     entries = {"uid-p": {"c": "2-3"}}
     given = {STATE: state("0-1,4-7", entries), CONFIG: STATIC + "reservedSystemCPUs: 0-1,4\n", **cores(7, 2)}
-    found = plan("1.35.8", "1.36.5", [pod(alone(2), spec=init)], given)
+    verdicts = plan("1.35.8", "1.36.5", [pod(alone(2), spec=init)], given)
     text = "1.36.5 asks for 4 CPUs for init, which has none in cpu_manager_state, and 3 are free"
-    assert found["p/c"] == f"KILL not admitted again: UnexpectedAdmissionError: {text}"
+    assert verdicts["p/c"] == f"KILL not admitted again: UnexpectedAdmissionError: {text}"
 
 
 def numa(policy: str, first: str, second: str, scope: str = "") -> dict[Key, Any]:
@@ -552,9 +552,9 @@ def test_cpus_of_too_many_numa_nodes(
     taken = {cpu for text in entries.values() for cpu in range(int(text[0]), int(text[-1]) + 1)}
     default = ",".join(str(cpu) for cpu in range(8) if cpu not in taken)
     given = {STATE: state(default, {"uid-p": entries}), **numa(policy, "0-3", "4-7", scope)}
-    found = plan("1.35.8", "1.36.5", [pod(alone(2), alone(2, "d"))], given)
-    assert found["p/c"].startswith(expected)
-    assert (found["p/c"] == KEEP) == (expected == KEEP)
+    verdicts = plan("1.35.8", "1.36.5", [pod(alone(2), alone(2, "d"))], given)
+    assert verdicts["p/c"].startswith(expected)
+    assert (verdicts["p/c"] == KEEP) == (expected == KEEP)
 
 
 @pytest.mark.parametrize(
@@ -576,9 +576,9 @@ def test_cpus_that_are_aligned_by_socket_may_be_on_more_numa_nodes(
     first, last = map(int, cpus.split("-"))
     others = ",".join(str(each) for each in range(8) if not first <= each <= last)
     changes[STATE] = state(others, {"uid-p": {"c": cpus}})
-    found = plan(release, release, [pod(alone(2))], changes)["p/c"]
-    assert found.startswith(expected)
-    assert found.endswith("unless they are one socket's (align-by-socket)") is found.startswith("UNKNOWN")
+    verdict = plan(release, release, [pod(alone(2))], changes)["p/c"]
+    assert verdict.startswith(expected)
+    assert verdict.endswith("unless they are one socket's (align-by-socket)") is verdict.startswith("UNKNOWN")
 
 
 def test_sidecars_go_on_beside_the_init_containers_after_them(plan: Plan) -> None:
@@ -589,8 +589,8 @@ def test_sidecars_go_on_beside_the_init_containers_after_them(plan: Plan) -> Non
     both = pod(alone(2), spec={"initContainers": [first, alone(3, "init")]})
     assert plan("1.35.8", "1.36.5", [both], given)["p/c"] == KEEP
     after = pod(alone(2), spec={"initContainers": [alone(3, "init"), first]})
-    found = plan("1.35.8", "1.36.5", [after], given)["p/c"]
-    assert found.startswith(f"{PLACED}init has CPUs of NUMA nodes 0, 1")
+    verdict = plan("1.35.8", "1.36.5", [after], given)["p/c"]
+    assert verdict.startswith(f"{PLACED}init has CPUs of NUMA nodes 0, 1")
 
 
 def test_pods_with_resources_of_their_own_have_no_cpus(plan: Plan) -> None:
@@ -598,8 +598,8 @@ def test_pods_with_resources_of_their_own_have_no_cpus(plan: Plan) -> None:
     given = {STATE: state("0-1,6-7", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(7, 2)}
     assert plan("1.35.8", "1.36.5", [pod(alone(4), spec=own)], given)["p/c"] == KEEP
     gated = {**given, CONFIG: WHOLE + "featureGates: {PodLevelResourceManagers: true}\n"}
-    found = plan("1.35.8", "1.36.5", [pod(alone(4), spec=own)], gated)["p/c"]
-    assert found.startswith("UNKNOWN UnexpectedAdmissionError: 1.36.5 has PodLevelResourceManagers on")
+    verdict = plan("1.35.8", "1.36.5", [pod(alone(4), spec=own)], gated)["p/c"]
+    assert verdict.startswith("UNKNOWN UnexpectedAdmissionError: 1.36.5 has PodLevelResourceManagers on")
 
 
 @pytest.mark.parametrize("container", [alone("1500m"), {"name": "c", "image": "i"}, alone(4, resources={})])
@@ -619,9 +619,9 @@ def test_hops_and_the_rollback_start_such_kubelets_too(plan: Plan) -> None:
 def test_a_dump_of_one_node_says_nothing_of_others(plan: Plan) -> None:
     given = {STATE: state("0-1,6-20", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(20, 2)}
     pods = [pod(alone(4)), pod(alone(4), name="q", node="n2", metadata={"uid": "elsewhere"})]
-    found = plan("1.35.8", "1.36.5", pods, given)
-    assert found["p/c"] == KEEP
-    (said,) = [one for one in plan.assumptions if "full-pcpus-only" in one]  # type: ignore[attr-defined]
+    verdicts = plan("1.35.8", "1.36.5", pods, given)
+    assert verdicts["p/c"] == KEEP
+    (said,) = [assumption for assumption in plan.assumptions if "full-pcpus-only" in assumption]  # type: ignore[attr-defined]
     assert "of n2 does" in said
     assert said.endswith(": ns/q/c")
 
@@ -636,15 +636,15 @@ def test_who_is_refused_takes_no_room(plan: Plan) -> None:
     for default, expected in (("0-1,6-7", ("KILL", KEEP)), ("0-1,6-9", ("KEEP", "KILL"))):
         last = int(default[-1])
         given = {STATE: state(default, {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(last, 2)}
-        found = plan("1.35.8", "1.36.5", pods, given, host=host)
-        assert tuple(found[f"{name}/c"].partition(" ")[0] for name in ("p", "late")) == expected
+        verdicts = plan("1.35.8", "1.36.5", pods, given, host=host)
+        assert tuple(verdicts[f"{name}/c"].partition(" ")[0] for name in ("p", "late")) == expected
     older = {
         STATE: state("0-1,6-8", {"uid-p": {"c": "2-5"}}),
         CONFIG: WHOLE,
         ("file", f"{SYS}/cpu/online"): "0-8",
     }
-    found = plan("1.35.8", "1.36.5", pods, older, host=host)
-    assert {one.partition(" ")[0] for one in found.values()} == {"UNKNOWN"}
+    verdicts = plan("1.35.8", "1.36.5", pods, older, host=host)
+    assert {verdict.partition(" ")[0] for verdict in verdicts.values()} == {"UNKNOWN"}
 
 
 @pytest.mark.parametrize(
@@ -667,8 +667,10 @@ def test_the_assumption_is_about_whom_it_may_concern(
         *("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", "-q"),
         stdin=as_json(made, node(f"v{old}")),
     )
-    said = [one for one in result.document["spec"]["assumptions"] if "full-pcpus-only" in one]
-    assert [one.rpartition(": ")[2] for one in said] == ([names] if names else [])
+    said = [
+        assumption for assumption in result.document["spec"]["assumptions"] if "full-pcpus-only" in assumption
+    ]
+    assert [assumption.rpartition(": ")[2] for assumption in said] == ([names] if names else [])
 
 
 @pytest.mark.parametrize(("new", "expected"), [("1.33.13", "KILL"), ("1.32.13", "KILL"), ("1.37.2", KEEP)])
@@ -700,7 +702,7 @@ def test_a_static_pod_goes_by_the_uid_and_the_spec_of_its_manifest(
         *("--recorded", tmp_path / "n1.jsonl"),
         stdin=as_json(made, node(f"v{old}")),
     )
-    assert [one["verdict"] for one in result.items] == [expected]
+    assert [item["verdict"] for item in result.items] == [expected]
 
 
 @pytest.mark.parametrize(
@@ -718,17 +720,17 @@ def test_hc053_a_static_pod_with_another_uid_has_no_cpus_yet(
 ) -> None:
     given = {STATE: state(default, {"uid-p-n1": {"c": "2-5"}}), CONFIG: STATIC + RESERVED}
     given |= cores(int(default[-1]), 2)
-    found = plan(old, new, [mirror_pod(alone(4))], given)
-    assert found["p-n1/c"].partition(" ")[0] == expected
-    assert ("former UID" in found["p-n1/c"]) is (expected == "KILL")
+    verdicts = plan(old, new, [mirror_pod(alone(4))], given)
+    assert verdicts["p-n1/c"].partition(" ")[0] == expected
+    assert ("former UID" in verdicts["p-n1/c"]) is (expected == "KILL")
 
 
 @pytest.mark.parametrize(("old", "expected"), [("1.35.8", "UNKNOWN"), ("1.36.3", KEEP)])
 def test_what_a_static_pod_with_another_uid_takes_is_not_free(plan: Plan, old: str, expected: str) -> None:
     held = {"uid-p-n1": {"c": "6-7"}, "uid-p": {"c": "2-3"}}
     given = {STATE: state("0-1,4-5", held), CONFIG: WHOLE, **cores(7, 2)}
-    found = plan(old, "1.36.5", [mirror_pod(alone(2)), pod(alone(2))], given)
-    assert found["p/c"].partition(" ")[0] == expected
+    verdicts = plan(old, "1.36.5", [mirror_pod(alone(2)), pod(alone(2))], given)
+    assert verdicts["p/c"].partition(" ")[0] == expected
 
 
 @pytest.mark.parametrize("is_mirrored", [True, False])
@@ -772,4 +774,4 @@ def test_a_manifest_shows_whether_its_pod_gets_another_uid(
         *("--recorded", tmp_path / "n1.jsonl"),
         stdin=as_json(*([mirror] if is_mirrored else []), node(f"v{old}")),
     )
-    assert [one["verdict"] for one in result.items] == [expected]
+    assert [item["verdict"] for item in result.items] == [expected]

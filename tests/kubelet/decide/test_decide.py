@@ -18,11 +18,11 @@ CONTAINER = Container("app", ContainerType.CONTAINER, "$.spec.containers[0]", {}
 
 
 def _pod() -> Pod:
-    (found,) = read_object(
+    (pod,) = read_object(
         {"kind": "Pod", "metadata": {"uid": "u"}, "spec": {"containers": [{"name": "app"}]}}, "f"
     )
-    assert isinstance(found, Pod)
-    return found
+    assert isinstance(pod, Pod)
+    return pod
 
 
 POD = _pod()
@@ -99,7 +99,7 @@ def test_why_a_container_is_not_compared(pod: Pod, container: Container, reason:
 def test_one_release_by_two_names_is_no_upgrade(
     catalog: Catalog, old: str, new: str, *, upgraded: bool
 ) -> None:
-    one, other = catalog.kubelet(old), catalog.kubelet(new)
-    case = Case(POD, CONTAINER, one, other, container_hash({}, one), container_hash({}, other))
+    kubelet, other = catalog.kubelet(old), catalog.kubelet(new)
+    case = Case(POD, CONTAINER, kubelet, other, container_hash({}, kubelet), container_hash({}, other))
     assert case.upgraded is upgraded
     assert decide(case).verdict is Verdict.KEEP

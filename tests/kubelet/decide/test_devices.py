@@ -47,8 +47,8 @@ def with_gpus(*, restarts: int = 0, main: str = "running", claimed: bool = False
     rows = [row, {"name": "d", "restartCount": 0, "state": {"running": {}}}]
     status: Json = {"containerStatuses": rows, "initContainerStatuses": [ended]}
     if claimed:
-        found = [{"containerName": one, "resourceName": "nvidia.com/gpu"} for one in ("c", "i")]
-        status["extendedResourceClaimStatus"] = {"requestMappings": found}
+        mappings = [{"containerName": name, "resourceName": "nvidia.com/gpu"} for name in ("c", "i")]
+        status["extendedResourceClaimStatus"] = {"requestMappings": mappings}
     init = {**GPU, "name": "i"}
     return pod(GPU, C | {"name": "d"}, spec={"initContainers": [init]}, status={**status, "phase": "Running"})
 
@@ -88,8 +88,8 @@ def test_hc038_devices_of_a_container_that_does_not_run(
 
 
 def test_hc038_a_container_that_waits_takes_the_others_of_its_pod_along(run: Run) -> None:
-    found = planned(run, "1.36.5", "1.37.2", without_init(with_gpus(restarts=3, main="waiting")))
-    assert (found["c"]["verdict"], found["d"]["verdict"]) == ("KEEP", "KILL")
+    items = planned(run, "1.36.5", "1.37.2", without_init(with_gpus(restarts=3, main="waiting")))
+    assert (items["c"]["verdict"], items["d"]["verdict"]) == ("KEEP", "KILL")
 
 
 def test_hc038_says_that_plugins_are_taken_to_serve_the_devices(run: Run) -> None:
@@ -143,8 +143,8 @@ def test_hc038_a_dump_shows_what_device_plugins_serve(
     taken = tmp_path / "taken.json"
     taken.write_text(run("snapshot", "-f", "-", *more, stdin=as_json(given)).out)
     for result in (run("plan", *way, "-", *more, stdin=as_json(given)), run("plan", *way, taken)):
-        item = next(one for one in result.items if one["container"] == "c")
-        assumed = any("device plugins" in one for one in result.document["spec"]["assumptions"])
+        item = next(prediction for prediction in result.items if prediction["container"] == "c")
+        assumed = any("device plugins" in assumption for assumption in result.document["spec"]["assumptions"])
         assert (item["verdict"], assumed) == expected
 
 
@@ -170,12 +170,12 @@ def test_hc038_chance_decides_over_a_container_that_was_created_again(
     more = with_plugins(tmp_path, text, hash_of(run, new, GPU), 1) if resource else ()
     way = ("plan", "--from", "1.33.12", "--to", new, "-f", "-", "-o", "json")
     result = run(*way, *more, stdin=as_json(given))
-    item = next(one for one in result.items if one["container"] == "c")
+    item = next(prediction for prediction in result.items if prediction["container"] == "c")
     if expected[0] == "UNKNOWN":
         said = run("explain", "ns/p/c", *way[1:], *more, stdin=as_json(given)).item["sentences"]
         assert said["why"].endswith("a container that was created again for the one before it.")
         assert said["todo"].startswith("Chance decides while the node's runtime has a container that ended")
-    assumed = any(MISTAKEN in one for one in result.document["spec"]["assumptions"])
+    assumed = any(MISTAKEN in assumption for assumption in result.document["spec"]["assumptions"])
     assert (item["verdict"], assumed) == expected
 
 
@@ -229,8 +229,8 @@ def test_a_dump_shows_who_has_devices(
     taken = dump({("cri", "containers"): json.dumps({"containers": rows}), ("file", path): given})
     (tmp_path / "n1.dump").write_text(as_text(taken))
     more = ("--recorded", tmp_path / "n1.dump", "-o", "json", "-f", "-")
-    found = run("plan", "--from", "1.35.8", "--to", "1.36.5", *more, stdin=as_json(*pods, host)).items
-    assert tuple(item["verdict"] for item in found) == expected
+    items = run("plan", "--from", "1.35.8", "--to", "1.36.5", *more, stdin=as_json(*pods, host)).items
+    assert tuple(item["verdict"] for item in items) == expected
 
 
 @pytest.mark.parametrize(
@@ -267,4 +267,4 @@ def test_hc038_nothing_runs_in_another_runtime(
     docker["status"]["nodeInfo"]["containerRuntimeVersion"] = "docker://20.10.24"
     way = ("--from", old, "--to", new, *flags)
     result = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(docker, pod(GPU)))
-    assert [one["verdict"] for one in result.items] == [verdict]
+    assert [item["verdict"] for item in result.items] == [verdict]

@@ -114,9 +114,9 @@ def test_of_a_pod_the_first_container_with_memory_decides(
     plan: Plan, own: list[Any], held: dict[str, Any], expected: str
 ) -> None:
     changes = {MEMORY: written(held), **given("single-numa-node", scope="pod")}
-    found = plan(*WAY, [pod(*own)], changes)["p/c"]
-    assert found.startswith(expected)
-    assert (found == KEEP) == (expected == KEEP)
+    verdict = plan(*WAY, [pod(*own)], changes)["p/c"]
+    assert verdict.startswith(expected)
+    assert (verdict == KEEP) == (expected == KEEP)
 
 
 def test_a_pod_asks_for_the_most_that_its_init_containers_have(plan: Plan) -> None:
@@ -144,8 +144,8 @@ def test_with_the_cpus_of_the_whole_pod(
         MEMORY: written({"c": held, "d": blocks(0)}),
         **given(policy, scope="pod", cpus="static"),
     }
-    found = plan(*WAY, [pod(alone(3), alone(3, "d"))], changes)["p/c"]
-    assert found.startswith(expected if expected == KEEP else f"{PLACED}{expected}")
+    verdict = plan(*WAY, [pod(alone(3), alone(3, "d"))], changes)["p/c"]
+    assert verdict.startswith(expected if expected == KEEP else f"{PLACED}{expected}")
 
 
 NONE = "c has no memory in memory_manager_state, and may find too little on any NUMA node"
@@ -180,14 +180,14 @@ def test_a_static_pod_with_another_uid_asks_for_memory_beside_what_it_has(
     plan: Plan, old: str, nodes: int, expected: str
 ) -> None:
     text = json.dumps({"policyName": "Static", "entries": {"uid-p-n1": {"c": blocks(0)}}})
-    found = plan(old, "1.36.5", [mirror_pod(alone("500m"))], {MEMORY: text, **given(nodes=nodes)})
-    assert found["p-n1/c"].partition(" ")[0] == expected
+    verdicts = plan(old, "1.36.5", [mirror_pod(alone("500m"))], {MEMORY: text, **given(nodes=nodes)})
+    assert verdicts["p-n1/c"].partition(" ")[0] == expected
 
 
 def test_from_1_37_the_file_holds_another_one(plan: Plan) -> None:
     text = json.dumps({"checksum": 1, "data": written({"c": blocks(0, 1)}), "dataChecksum": 2})
-    found = plan("1.37.1", "1.37.2", [pod(alone("500m"))], {MEMORY: text, **given("single-numa-node")})
-    assert "c has memory of NUMA nodes 0, 1" in found["p/c"]
+    verdicts = plan("1.37.1", "1.37.2", [pod(alone("500m"))], {MEMORY: text, **given("single-numa-node")})
+    assert "c has memory of NUMA nodes 0, 1" in verdicts["p/c"]
 
 
 def test_only_guaranteed_pods_have_some(plan: Plan) -> None:

@@ -222,7 +222,7 @@ def test_hc016_replicas_and_snapshots_keep_whose_ids_they_have(run: Run, tmp_pat
             "c": "RESTART",
         }
     whole = run("plan", *way, "-f", "-", stdin=as_json(pods[0])).document["spec"]["assumptions"]
-    assert not any("do not run Docker" in one for one in whole)
+    assert not any("do not run Docker" in assumption for assumption in whole)
 
 
 @pytest.mark.usefixtures("untraced")
@@ -331,8 +331,8 @@ def test_hc016_what_is_lost_ended_with_137_which_a_rule_may_name(
     given = pod(
         {**C, **({"restartPolicy": "Never"} if own else {}), **own}, MAIN, spec={"restartPolicy": "Never"}
     )
-    found = planned(run, release, release, given, more=("--other-runtime",))
-    assert {found[name]["verdict"] for name in ("c", "main")} == {verdict}
+    items = planned(run, release, release, given, more=("--other-runtime",))
+    assert {items[name]["verdict"] for name in ("c", "main")} == {verdict}
 
 
 def test_hc016_a_never_pod_of_which_a_container_has_not_run_yet_is_created(run: Run) -> None:
@@ -343,8 +343,8 @@ def test_hc016_a_never_pod_of_which_a_container_has_not_run_yet_is_created(run: 
     given = pod(
         C, MAIN, spec={"restartPolicy": "Never"}, status={"phase": "Pending", "containerStatuses": rows}
     )
-    found = planned(run, "1.36.5", "1.36.5", given, more=("--other-runtime",))
-    assert found["c"]["verdict"] == "RESTART"
+    items = planned(run, "1.36.5", "1.36.5", given, more=("--other-runtime",))
+    assert items["c"]["verdict"] == "RESTART"
 
 
 def test_hc016_sentences_about_another_runtime_do_not_name_docker(run: Run) -> None:
@@ -469,7 +469,9 @@ def test_hc021_no_gate_allows_a_static_pod_resource_claims(run: Run) -> None:
         expected = ["static pods may not use" if new == "1.32.6" else "static pods may not reference"]
         assert [text for text in expected if text in str(item)] == expected
     said = run("plan", "--from", "1.32.5", "--to", "1.32.6", "-f", "-", "-o", "json", stdin=given)
-    assert not any("PreventStaticPodAPIReferences" in one for one in said.document["spec"]["assumptions"])
+    assert not any(
+        "PreventStaticPodAPIReferences" in assumption for assumption in said.document["spec"]["assumptions"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -627,8 +629,8 @@ def test_hc057_an_older_kubelet_may_not_run_privileged_containers(
 
 def test_hc057_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=as_json(pod(PRIVILEGED))).out)
-    found = run("plan", "--from", "1.11.10", "--to", "1.10.13", "-o", "json", "-f", tmp_path / "s.json")
-    assert [reason["id"] for reason in found.item["reasons"]] == ["HC057"]
+    result = run("plan", "--from", "1.11.10", "--to", "1.10.13", "-o", "json", "-f", tmp_path / "s.json")
+    assert [reason["id"] for reason in result.item["reasons"]] == ["HC057"]
 
 
 @pytest.mark.parametrize("resources", [{"requests": {"cpu": "much"}}, {"requests": ["cpu"]}, 7])
@@ -636,8 +638,8 @@ def test_a_container_that_does_not_decode_leaves_the_others_their_verdicts(
     run: Run, resources: object
 ) -> None:
     given = pod(C, spec={"initContainers": [{"name": "i", "resources": resources}]})
-    found = planned(run, "1.15.12", "1.16.15", given, more=("--keep-going",))
-    assert (found["c"]["verdict"], found["i"]["verdict"]) == ("RESTART", "UNKNOWN")
+    items = planned(run, "1.15.12", "1.16.15", given, more=("--keep-going",))
+    assert (items["c"]["verdict"], items["i"]["verdict"]) == ("RESTART", "UNKNOWN")
 
 
 def stored(kind: str, *, mounted: bool = True) -> Json:
@@ -780,25 +782,25 @@ def test_hc044_a_volume_behind_a_claim_is_waited_for_too(run: Run, tmp_path: Pat
     volumes = [volume("rbd", "data-db-1"), volume("csi", "data-db-2"), volume("cephfs", "data-db-3")]
     given = as_json(*claimed, *volumes)
     way = ("plan", "--from", "1.30.14", "--to", "1.31.14", "-o", "json", "-f")
-    found = run(*way, "-", stdin=given)
+    result = run(*way, "-", stdin=given)
 
-    assert [item["verdict"] for item in found.items] == ["RESTART", "KEEP", "RESTART", "KEEP"]
-    (reason,) = found.items[1]["reasons"]
+    assert [item["verdict"] for item in result.items] == ["RESTART", "KEEP", "RESTART", "KEEP"]
+    (reason,) = result.items[1]["reasons"]
     assert reason["id"] == "HC044"
     assert reason["text"].endswith("1.31.14 has no plugin for a volume of the pod (rbd by a claim)")
     (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=given).out)
     kept = run(*way, tmp_path / "s.json")
-    assert [item["verdict"] for item in kept.items] == [item["verdict"] for item in found.items]
+    assert [item["verdict"] for item in kept.items] == [item["verdict"] for item in result.items]
 
 
 def with_drivers(kubelet: str, *drivers: str) -> Json:
     """Return the node of the pods, with what its kubelet notes of CSI drivers."""
-    found = node(kubelet)
-    found["metadata"]["annotations"] = {
+    host = node(kubelet)
+    host["metadata"]["annotations"] = {
         "volumes.kubernetes.io/controller-managed-attach-detach": "true",
         **({"csi.volume.kubernetes.io/nodeid": json.dumps(dict.fromkeys(drivers, "n"))} if drivers else {}),
     }
-    return found
+    return host
 
 
 @pytest.mark.parametrize(
@@ -860,8 +862,8 @@ def test_a_projected_volume_with_a_refused_source_outlives_a_snapshot(run: Run, 
     given = as_json(projecting("podCertificate"))
     (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=given).out)
     way = ("plan", "--from", "1.37.1", "--to", "1.36.3", "-o", "json", "-f")
-    for found in (run(*way, "-", stdin=given), run(*way, tmp_path / "s.json")):
-        (reason,) = found.item["reasons"]
+    for result in (run(*way, "-", stdin=given), run(*way, tmp_path / "s.json")):
+        (reason,) = result.item["reasons"]
         assert reason["text"].endswith("1.36.3 has no plugin for a volume of the pod (podCertificate)")
 
 
@@ -964,7 +966,7 @@ def test_hc041_a_mount_that_is_read_only_recursively_has_its_gate_off_in_1_30(
     way = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json")
     for source in (given, run("snapshot", "-f", "-", stdin=given).out.encode()):
         (item,) = run(*way, stdin=source).items
-        assert (item["verdict"], sorted({one["id"] for one in item["reasons"]})) == (verdict, rules)
+        assert (item["verdict"], sorted({reason["id"] for reason in item["reasons"]})) == (verdict, rules)
     gate = ("--feature-gates", "RecursiveReadOnlyMounts=true")
     assert run(*way, *gate, stdin=given).item["verdict"] == "RESTART"
 
@@ -991,8 +993,8 @@ def test_hc041_a_pod_that_sets_hostusers_needs_the_gate_from_1_30_on(
 ) -> None:
     """1.30.14 pkg/kubelet/userns/userns_manager.go; who runs under a kubelet with the gate off has set it."""
     more = ("--feature-gates", f"UserNamespacesSupport={gate}") if gate else ()
-    found, rules = decided(run, old, new, given, more=more)
-    assert (found, "HC041" in rules) == (verdict, verdict == "KILL")
+    actual, rules = decided(run, old, new, given, more=more)
+    assert (actual, "HC041" in rules) == (verdict, verdict == "KILL")
 
 
 def test_hc041_a_gate_is_on_where_a_container_runs_that_needs_it(run: Run) -> None:

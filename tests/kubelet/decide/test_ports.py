@@ -33,12 +33,12 @@ def verdicts(run: Run, *objects: Json, old: str = "1.33.5", new: str = "1.33.13"
         stdin=as_json(*objects),
     )
     assert result.code == 0, result.err
-    found = {}
+    outcomes = {}
     for item in result.items:
         last = item["reasons"][-1] if item["verdict"] != KEEP else {"id": "", "text": ""}
         out = last["text"].removeprefix("not admitted again: ").partition(":")[0]
-        found[item["pod"]] = " ".join(filter(None, (item["verdict"], last["id"], out)))
-    return found
+        outcomes[item["pod"]] = " ".join(filter(None, (item["verdict"], last["id"], out)))
+    return outcomes
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ HERE = {"hostPort": 8080, "hostIP": "10.0.0.1"}
 
 
 @pytest.mark.parametrize(
-    ("new", "one", "other", "is_one"),
+    ("new", "port", "other", "is_one"),
     [
         ("1.2.7", 8080, UDP, False),
         ("1.2.7", HERE, {**HERE, "hostIP": "10.0.0.2"}, True),
@@ -88,13 +88,13 @@ HERE = {"hostPort": 8080, "hostIP": "10.0.0.1"}
         ("1.37.1", {}, {}, False),
     ],
 )
-def test_hc051_what_tells_ports_apart(run: Run, new: str, one: Any, other: Any, *, is_one: bool) -> None:
+def test_hc051_what_tells_ports_apart(run: Run, new: str, port: Any, other: Any, *, is_one: bool) -> None:
     """1.8.15 ``GetUsedPorts`` takes numbers, 1.9.11 ``portsConflict`` and 1.10.13 - 1.37.1 ``HostPortInfo``
     protocols and addresses; 1.2.7 pkg/api/validation ``AccumulateUniqueHostPorts`` protocols."""
-    pods = [with_ports("one", "01:00", one), with_ports("other", "02:00", other)]
-    found = verdicts(run, *pods, old=new, new=new)
-    assert found["one"] == KEEP
-    assert found["other"].startswith("KILL HC051") == is_one
+    pods = [with_ports("one", "01:00", port), with_ports("other", "02:00", other)]
+    outcomes = verdicts(run, *pods, old=new, new=new)
+    assert outcomes["one"] == KEEP
+    assert outcomes["other"].startswith("KILL HC051") == is_one
 
 
 @pytest.mark.parametrize(
@@ -103,22 +103,22 @@ def test_hc051_what_tells_ports_apart(run: Run, new: str, one: Any, other: Any, 
 def test_hc051_ports_of_sidecars_count_from_1_33_6_on(run: Run, new: str, *, counts: bool) -> None:
     """kubernetes/kubernetes#132040; pkg/scheduler/util/utils.go ``GetHostPorts``, 1.33.6 and 1.34.0."""
     pods = [with_ports(name, f"0{number}:00") for number, name in enumerate(("a", "b"), 1)]
-    for one in pods:
-        one["spec"]["initContainers"] = [
+    for pod in pods:
+        pod["spec"]["initContainers"] = [
             {"name": "s", "image": "i", "restartPolicy": "Always", "ports": [{"hostPort": 9}]},
             {"name": "i", "image": "i", "ports": [{"hostPort": 10}]},
         ]
     assert verdicts(run, *pods, old=new, new=new)["b"].startswith("KILL HC051") == counts
-    for one in pods:
-        del one["spec"]["initContainers"][0]
+    for pod in pods:
+        del pod["spec"]["initContainers"][0]
     assert verdicts(run, *pods, old=new, new=new)["b"] == KEEP
 
 
 def test_hc051_a_static_pod_has_its_port_before_older_pods(run: Run) -> None:
     static = mirror_pod({"name": "c", "image": "i", "ports": [{"containerPort": 1, "hostPort": 6443}]})
     static["metadata"]["creationTimestamp"] = "2026-02-01T00:00:00Z"
-    found = verdicts(run, host(), static, with_ports("old", "01:00", 6443))
-    assert found == {"p-n1": KEEP, "old": "KILL HC051 NodePorts"}
+    outcomes = verdicts(run, host(), static, with_ports("old", "01:00", 6443))
+    assert outcomes == {"p-n1": KEEP, "old": "KILL HC051 NodePorts"}
 
 
 def test_hc051_no_pod_is_ended_for_a_port_not_even_for_a_critical_one(run: Run) -> None:
@@ -136,8 +136,8 @@ def test_hc051_the_ports_of_a_preempted_pod_are_free(run: Run) -> None:
         sized("critical", "02:00", CRITICAL, cpu="3"),
         with_ports("late", "03:00", 8080),
     ]
-    found = verdicts(run, host(), *pods)
-    assert found == {"victim": "KILL HC048 preempted", "critical": KEEP, "late": KEEP}
+    outcomes = verdicts(run, host(), *pods)
+    assert outcomes == {"victim": "KILL HC048 preempted", "critical": KEEP, "late": KEEP}
 
 
 def test_hc051_a_pod_that_is_refused_or_has_finished_has_no_port(run: Run) -> None:
@@ -161,8 +161,8 @@ def test_hc051_pods_on_no_node_or_on_two_share_no_port(run: Run) -> None:
 
 def test_hc051_pods_of_one_second_have_no_order(run: Run) -> None:
     pods = [with_ports(name, "01:00", 8080) for name in ("one", "other")]
-    found = verdicts(run, *pods, with_ports("late", "02:00", 8080), with_ports("free", "01:00", 81))
-    assert found == {
+    outcomes = verdicts(run, *pods, with_ports("late", "02:00", 8080), with_ports("free", "01:00", 81))
+    assert outcomes == {
         "one": "UNKNOWN HC051 NodePorts",
         "other": "UNKNOWN HC051 NodePorts",
         "late": "KILL HC051 NodePorts",
@@ -173,16 +173,16 @@ def test_hc051_pods_of_one_second_have_no_order(run: Run) -> None:
 def test_hc051_of_pods_of_one_second_each_names_another(run: Run) -> None:
     objects = as_json(*(with_ports(name, "01:00", 8080) for name in ("one", "other")))
     way = ("plan", "--from", "1.33.5", "--to", "1.33.13", "-f", "-", "-o", "json")
-    found = {item["pod"]: item["reasons"][-1]["text"] for item in run(*way, stdin=objects).items}
-    assert "ns/other, which comes before it" in found["one"]
-    assert "ns/one, which comes before it" in found["other"]
+    texts = {item["pod"]: item["reasons"][-1]["text"] for item in run(*way, stdin=objects).items}
+    assert "ns/other, which comes before it" in texts["one"]
+    assert "ns/one, which comes before it" in texts["other"]
 
 
 def test_hc051_while_all_have_room_only_pods_that_share_a_port_are_uncertain(run: Run) -> None:
     many = [with_ports(f"p{number}", "01:00", 9000 + number, cpu="1m") for number in range(40)]
     pods = [with_ports(name, "01:00", 8080) for name in ("one", "other")]
-    found = verdicts(run, host(), *many, *pods)
-    assert {name for name, verdict in found.items() if verdict != KEEP} == {"one", "other"}
+    outcomes = verdicts(run, host(), *many, *pods)
+    assert {name for name, verdict in outcomes.items() if verdict != KEEP} == {"one", "other"}
 
 
 def test_hc051_static_pods_have_no_order(run: Run) -> None:
@@ -190,17 +190,17 @@ def test_hc051_static_pods_have_no_order(run: Run) -> None:
         mirror_pod({"name": "c", "image": "i", "ports": [{"containerPort": 1, "hostPort": 1}]}, name=name)
         for name in ("a-n1", "b-n1")
     ]
-    for number, one in enumerate(pods):
-        one["metadata"]["creationTimestamp"] = f"2026-01-0{number + 1}T00:00:00Z"
-    found = verdicts(run, host(), *pods)
-    assert set(found.values()) == {"UNKNOWN HC051 NodePorts"}
+    for number, pod in enumerate(pods):
+        pod["metadata"]["creationTimestamp"] = f"2026-01-0{number + 1}T00:00:00Z"
+    outcomes = verdicts(run, host(), *pods)
+    assert set(outcomes.values()) == {"UNKNOWN HC051 NodePorts"}
 
 
 def test_hc051_a_pod_before_it_that_may_not_be_admitted_leaves_it_open(run: Run) -> None:
     gpu = "example.com/gpu"
     first = with_ports("first", "01:00", 8080, **{gpu: "1"})
-    found = verdicts(run, host(**{gpu: "0"}), first, with_ports("second", "02:00", 8080))
-    assert found == {"first": f"UNKNOWN HC048 OutOf{gpu}", "second": "UNKNOWN HC051 NodePorts"}
+    outcomes = verdicts(run, host(**{gpu: "0"}), first, with_ports("second", "02:00", 8080))
+    assert outcomes == {"first": f"UNKNOWN HC048 OutOf{gpu}", "second": "UNKNOWN HC051 NodePorts"}
     both = [with_ports("first", "01:00", 8080), with_ports("second", "02:00", 8080, **{gpu: "1"})]
     assert verdicts(run, host(**{gpu: "0"}), *both)["second"] == "KILL HC051 NodePorts"
 
@@ -220,11 +220,11 @@ def test_hc051_survives_a_snapshot_which_hides_addresses(run: Run) -> None:
     pods.append(with_ports("three", "03:00", 8080))
     pods.append(with_ports("four", "04:00", 82))
     kept = run("snapshot", "-f", "-", stdin=as_json(host(), *pods)).out.encode()
-    found = run(
+    result = run(
         *("plan", "--from", "1.33.5", "--to", "1.33.13", "--override-node-releases", "-f", "-", "-o", "json"),
         stdin=kept,
     )
-    assert {item["pod"]: item["verdict"] for item in found.items} == {
+    assert {item["pod"]: item["verdict"] for item in result.items} == {
         "one": "KEEP",
         "two": "UNKNOWN",
         "three": "KILL",
@@ -238,8 +238,8 @@ def test_hc051_survives_a_snapshot_where_protocols_differ(run: Run) -> None:
     pods = [with_ports("tcp", "01:00", 53), with_ports("udp", "02:00", dns), with_ports("late", "03:00", dns)]
     kept = run("snapshot", "-f", "-", stdin=as_json(host(), *pods)).out
     way = ("plan", "--from", "1.33.5", "--to", "1.33.13", "--override-node-releases", "-f", "-", "-o", "json")
-    found = run(*way, stdin=kept.encode())
-    assert {item["pod"]: item["verdict"] for item in found.items} == {
+    result = run(*way, stdin=kept.encode())
+    assert {item["pod"]: item["verdict"] for item in result.items} == {
         "tcp": "KEEP",
         "udp": "KEEP",
         "late": "KILL",
@@ -316,10 +316,10 @@ def test_hc048_a_finished_static_pod_may_take_its_room_and_ports_again(run: Run,
         with_ports("port", "02:00", 1),
         sized("small", "03:00", cpu="1"),
     ]
-    found = verdicts(run, host(), static, *pods)
-    assert found["large"] == "UNKNOWN HC048 OutOfcpu"
-    assert found["port"] == "UNKNOWN HC051 NodePorts"
-    assert found["small"] == KEEP
+    outcomes = verdicts(run, host(), static, *pods)
+    assert outcomes["large"] == "UNKNOWN HC048 OutOfcpu"
+    assert outcomes["port"] == "UNKNOWN HC051 NodePorts"
+    assert outcomes["small"] == KEEP
     way = ("--from", "1.33.5", "--to", "1.33.13", "--override-node-releases", "-f", "-", "-o", "json")
     item = run("explain", "ns/port/c", *way, stdin=as_json(host(), static, *pods)).item
     assert "--static-pod-dir" in item["sentences"]["todo"]

@@ -67,7 +67,7 @@ class Node:
 def random_node(rng: random.Random) -> Node:
     threads, cores = rng.choice([1, 2, 2, 4]), rng.randint(2, 10)
     count, new = threads * cores, rng.choice(RELEASES)
-    old = rng.choice([one for one in RELEASES if 0 <= minor(new) - minor(one) <= 3])
+    old = rng.choice([release for release in RELEASES if 0 <= minor(new) - minor(release) <= 3])
     every, some, by_number = set(range(count)), rng.randint(1, max(1, count // 4)), rng.random() < 0.4
     reserved = set(range(some)) if by_number else set(rng.sample(sorted(every), some))
     free = sorted(every - reserved)
@@ -92,7 +92,7 @@ def random_node(rng: random.Random) -> Node:
         if rng.random() < 0.4 and len(made.free) > 3:
             made.held["init"] = made.take(made.rows[0][2])
     if rng.random() < 0.2 and len(made.free) > 5:  # an init container has what another one has
-        made.rows = [(True, "init", 2), (False, "c0", 2), *(one for one in made.rows if one[1] == "c1")]
+        made.rows = [(True, "init", 2), (False, "c0", 2), *(row for row in made.rows if row[1] == "c1")]
         made.held["init"] = made.held["c0"] = made.take(2)
     if rng.random() < 0.5:
         made.take(rng.randint(0, len(made.free) // 2))  # of another pod
@@ -133,22 +133,22 @@ class Kubelet:
         self.node, self.default, self.held = node, set(node.default), dict(node.held)
         self.reuse = set[int]()
         cores = [set(range(at, at + node.threads)) for at in range(0, node.count, node.threads)]
-        self.physical = set[int]().union(*(one for one in cores if one & node.reserved))
+        self.physical = set[int]().union(*(core for core in cores if core & node.reserved))
 
     def guaranteed(self, is_init: bool, number: int) -> int:
         unreported = minor(self.node.new) in (33, 34) and minor(self.node.old) < 33
         return 0 if unreported and not is_init else number
 
     def hints(self, available: set[int], reusable: set[int], request: int) -> list[tuple[int, bool]]:
-        found, least = list[int](), len(self.node.numa)
+        sizes, least = list[int](), len(self.node.numa)
         for size in range(1, len(self.node.numa) + 1):
             for mask in combinations(self.node.numa, size):
                 inside = set[int]().union(*mask)
                 if len(inside) >= request:
                     least = min(least, size)
                 if reusable <= inside and len(reusable) + len(available & inside) >= request:
-                    found.append(size)
-        return [(size, size == least) for size in found]
+                    sizes.append(size)
+        return [(size, size == least) for size in sizes]
 
     def admits(self, hints: list[tuple[int, bool]] | None) -> bool:
         if hints is None or self.node.topology in ("none", "best-effort"):
@@ -227,10 +227,10 @@ def test_what_is_certain_is_what_the_kubelet_does(catalog: Catalog, number: int)
         node = random_node(rng)
         others = set(range(node.count)) - node.default - set().union(*node.held.values())
         facts, made = Facts(dump_of(node, others=others)), read(node)
-        old, new = (with_gates(catalog.kubelet(one), facts.gates) for one in (node.old, node.new))
+        old, new = (with_gates(catalog.kubelet(release), facts.gates) for release in (node.old, node.new))
         states = catalog.hazards(new.release).states
-        found = worst(refused(Whole(made), made, cpus_of(facts, states, new.gates), old, new))
-        if found is None or found.certain:
-            assert (found is not None) is Kubelet(node).refuses(), (node, found)
-        seen.add("kept" if found is None else found.reason if found.certain else "unknown")
+        refusal = worst(refused(Whole(made), made, cpus_of(facts, states, new.gates), old, new))
+        if refusal is None or refusal.certain:
+            assert (refusal is not None) is Kubelet(node).refuses(), (node, refusal)
+        seen.add("kept" if refusal is None else refusal.reason if refusal.certain else "unknown")
     assert {"kept", "SMTAlignmentError", "TopologyAffinityError", "unknown"} <= seen

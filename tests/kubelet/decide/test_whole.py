@@ -22,19 +22,21 @@ from tests.kubelet.decide.test_decide import CONTAINER, POD
 
 def of(*types: ContainerType, **spec: Any) -> Pod:
     """Return a pod with containers of some types, none of which runs, and other keys of its spec."""
-    found = tuple(
+    containers = tuple(
         structs.replace(
             CONTAINER, name=f"c{place}", path=f"$.spec.containers[{place}]", type=kind, running=False
         )
         for place, kind in enumerate(types)
     )
-    return structs.replace(POD, containers=found, spec={**POD.spec, **spec})
+    return structs.replace(POD, containers=containers, spec={**POD.spec, **spec})
 
 
 def with_resources(pod: Pod, *resources: Any) -> Pod:
     pairs = zip(pod.containers, resources, strict=True)
-    found = tuple(structs.replace(one, spec={**one.spec, "resources": value}) for one, value in pairs)
-    return structs.replace(pod, containers=found)
+    containers = tuple(
+        structs.replace(container, spec={**container.spec, "resources": value}) for container, value in pairs
+    )
+    return structs.replace(pod, containers=containers)
 
 
 def test_a_fact_is_computed_once_for_each_key_and_value() -> None:
@@ -52,7 +54,7 @@ def test_a_fact_is_computed_once_for_each_key_and_value() -> None:
 
 def test_places() -> None:
     pod = of(ContainerType.INIT, ContainerType.CONTAINER)
-    assert [Whole(pod).place(one) for one in pod.containers] == [0, 1]
+    assert [Whole(pod).place(container) for container in pod.containers] == [0, 1]
     with pytest.raises(KeyError):
         Whole(pod).place(structs.replace(pod.containers[0], path="$.spec.other[0]"))
 

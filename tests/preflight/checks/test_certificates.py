@@ -24,8 +24,8 @@ def line(at: datetime) -> str:
 
 def pem(at: datetime) -> str:
     """Return a certificate that is valid until then."""
-    found = trustme.CA().issue_cert("n1", not_after=at.replace(tzinfo=None))
-    return found.cert_chain_pems[0].bytes().decode()
+    certificate = trustme.CA().issue_cert("n1", not_after=at.replace(tzinfo=None))
+    return certificate.cert_chain_pems[0].bytes().decode()
 
 
 SECOND = timedelta(seconds=1)

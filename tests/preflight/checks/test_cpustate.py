@@ -341,9 +341,9 @@ def alone(name: str, cpus: int | str, **more: Any) -> dict[str, Any]:
 
 def read_pod(uid: str, containers: Sequence[dict[str, Any]] = (), **more: Any) -> Pod:
     more = {"metadata": {"uid": uid}, **more}
-    (one,) = read_object(pod_json(*containers, name=uid[-1], **more), "test")
-    assert isinstance(one, Pod)
-    return one
+    (pod,) = read_object(pod_json(*containers, name=uid[-1], **more), "test")
+    assert isinstance(pod, Pod)
+    return pod
 
 
 @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ def test_pf138_names_pods_and_leaves_out_those_that_are_gone_or_done() -> None:
             STATE: state_file("1.18.19/cpu-pods"),
         }
     )
-    assert ("ERROR", f"{FIRST}/app") in [one[:2] for one in found("PF-138", flag, upgrade("1.31.14"))]
+    assert ("ERROR", f"{FIRST}/app") in [row[:2] for row in found("PF-138", flag, upgrade("1.31.14"))]
 
 
 @pytest.mark.parametrize(
@@ -470,8 +470,8 @@ def test_pf139_what_is_no_set_of_cpus_is_unknown() -> None:
     )
     given: dict[Key, object] = {STATE: entries, CONFIG: config, ONLINE: "0-15"}
     given[("directory", NODES)] = "node0\nnode1\n"
-    (one,) = found("PF-139", dump(given), upgrade("1.36.3"))  # type: ignore[arg-type]
-    assert one[0] == "UNKNOWN"
+    (row,) = found("PF-139", dump(given), upgrade("1.36.3"))  # type: ignore[arg-type]
+    assert row[0] == "UNKNOWN"
 
 
 @pytest.mark.parametrize(
@@ -493,8 +493,8 @@ def test_pf105_a_number_of_reserved_cpus_begins_with_the_first(reserved: str, gi
         CONFIG: config,
         ONLINE: "0-7",
     }
-    ((found, text),) = check("1.36.3", changes)
-    assert found == state
+    ((status, text),) = check("1.36.3", changes)
+    assert status == state
     assert ("CPU 0 is the first one that is reserved" in text) is (state == "ERROR")
 
 
@@ -507,8 +507,8 @@ def test_pf105_more_cpus_than_there_are_cannot_be_reserved(
 ) -> None:
     config = STATIC + f"kubeReserved: {{cpu: '{reserved}'}}\n"
     text = "9 CPUs are reserved, and the node has 8: kubelet 1.36.3 does not start with the policy static"
-    found = check("1.36.3", {STATE: GONE, CONFIG: config, ONLINE: online})
-    assert found == ([("ERROR", text)] if error else [OK])
+    rows = check("1.36.3", {STATE: GONE, CONFIG: config, ONLINE: online})
+    assert rows == ([("ERROR", text)] if error else [OK])
     assert check("1.36.3", {STATE: GONE, CONFIG: config.replace("static", "none"), ONLINE: online}) == [OK]
 
 
@@ -554,7 +554,7 @@ def test_pf138_without_the_current_release_a_status_may_show_nothing_as_allocate
         ("", "1.36.5", ["ERROR"]),
     ):
         found_ = found("PF-138", dump(given), upgrade(to, current), cluster)
-        assert [one[0] for one in found_] == expected
+        assert [row[0] for row in found_] == expected
 
 
 PINNED = json.dumps(
@@ -610,7 +610,7 @@ def test_pf138_only_older_pods_take_cpus_first(first: int, expected: list[int]) 
     given: dict[Key, object] = {STATE: GONE, CONFIG: f"{STATIC}reservedSystemCPUs: '0'\n", ONLINE: "0-7"}
     cluster = NodeObjects(AMD64, tuple(pods))
     those = found("PF-138", dump(given), upgrade("1.34.12"), cluster)  # type: ignore[arg-type]
-    assert [one[:2] for one in those] == [("UNKNOWN", f"ns/{place}/c") for place in expected]
+    assert [row[:2] for row in those] == [("UNKNOWN", f"ns/{place}/c") for place in expected]
 
 
 @pytest.mark.parametrize(("current", "expected"), [("1.35.8", "ERROR"), ("1.36.2", "OK"), ("", "OK")])
@@ -623,4 +623,4 @@ def test_pf138_a_static_pod_with_another_uid_has_no_cpus_yet(current: str, expec
         ONLINE: "0-7",
     }
     those = found("PF-138", dump(given), upgrade("1.36.3", current), NodeObjects(AMD64, (static,)))
-    assert [one[0] for one in those] == [expected]
+    assert [row[0] for row in those] == [expected]

@@ -63,8 +63,8 @@ def test_there_are_files_of_six_releases_and_more() -> None:
 @pytest.mark.parametrize("target", sliced(TARGETS, TARGETS[::5]))
 def test_pf101_names_the_flags_in_them_that_the_target_refuses(target: str) -> None:
     for release, case in WRITTEN:
-        found = findings("PF-101", dump(node(release, case)), upgrade(target))
-        errors = {each.object for each in found if each.status == "ERROR" and each.object.startswith("--")}
+        results = findings("PF-101", dump(node(release, case)), upgrade(target))
+        errors = {each.object for each in results if each.status == "ERROR" and each.object.startswith("--")}
         assert errors - {"--feature-gates"} == refused(rows("kubeadm", release)[case]["flags"], target), (
             release,
             case,
@@ -75,8 +75,8 @@ def test_pf101_names_the_flags_in_them_that_the_target_refuses(target: str) -> N
 @pytest.mark.parametrize("release", RELEASES)
 def test_pf122_a_release_knows_every_field_that_its_kubeadm_wrote(release: str) -> None:
     for case in rows("kubeadm", release):
-        (found,) = findings("PF-122", dump(node(release, case)), upgrade(release))
-        assert found.status == "OK", (case, found.text)
+        (finding,) = findings("PF-122", dump(node(release, case)), upgrade(release))
+        assert finding.status == "OK", (case, finding.text)
 
 
 @pytest.mark.usefixtures("untraced")
@@ -84,5 +84,5 @@ def test_pf122_a_release_knows_every_field_that_its_kubeadm_wrote(release: str) 
 def test_pf122_newer_releases_know_the_fields_of_older_ones(target: str) -> None:
     for release, case in WRITTEN:
         if minor(release) <= minor(target):
-            (found,) = findings("PF-122", dump(node(release, case)), upgrade(target))
-            assert found.status == "OK", (release, case, found.text)
+            (finding,) = findings("PF-122", dump(node(release, case)), upgrade(target))
+            assert finding.status == "OK", (release, case, finding.text)

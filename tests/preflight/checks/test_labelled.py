@@ -74,10 +74,10 @@ def test_pf147_other_pods_and_nodes(given: Any, changes: Any, expected: str) -> 
 
 
 def test_pf147_names_the_claim_or_counts_them() -> None:
-    ((_, name, one),) = rows("1.36.5", "1.37.2", claiming("p"))
+    ((_, name, text),) = rows("1.36.5", "1.37.2", claiming("p"))
     ((_, _, two),) = rows("1.36.5", "1.37.2", claiming("p", claims=("a", "b")))
     assert name == "ns/p"
-    assert one == (
+    assert text == (
         "ns/p mounts the claim data with an SELinux label: where the driver has seLinuxMount, kubelet 1.37.2 "
         "mounts such a volume with the label, and mounts anew what is mounted otherwise; until it can, no "
         "container of the pod starts again"

@@ -100,12 +100,12 @@ def test_pf000_without_the_gates_no_map_is_built(changes: Any) -> None:
 
 
 def test_pf000_one_gate_is_enough() -> None:
-    one = {
+    changes = {
         ("arguments", "kubelet"): "kubelet\n--feature-gates=CPUManager=false\n",
         ("directory", DIRECTORY): GONE,
     }
-    assert found("PF-000", node(one), upgrade("1.22.17"))[0][0] == "ERROR"
-    assert found("PF-000", node(one), upgrade("1.19.16"))[0][0] == "WARN"  # MemoryManager is off in 1.19
+    assert found("PF-000", node(changes), upgrade("1.22.17"))[0][0] == "ERROR"
+    assert found("PF-000", node(changes), upgrade("1.19.16"))[0][0] == "WARN"  # MemoryManager is off in 1.19
 
 
 def test_pf000_unread_gates_are_the_release_s_own() -> None:

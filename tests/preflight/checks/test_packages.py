@@ -18,9 +18,9 @@ from tests.helpers.pods import node, pod
 
 def read(name: str, resource: str, **more: Any) -> Pod:
     container = {"name": "c", "image": "i", "resources": {"limits": {resource: "1"}}}
-    (one,) = read_object(pod(container, name=name, **more), "test")
-    assert isinstance(one, Pod)
-    return one
+    (subject,) = read_object(pod(container, name=name, **more), "test")
+    assert isinstance(subject, Pod)
+    return subject
 
 
 CGROUPFS = json.loads(json.dumps(INFO).replace('"SystemdCgroup": true', '"SystemdCgroup": false'))
@@ -41,11 +41,11 @@ GPU = read("train", "nvidia.com/gpu")
 )
 def test_pf140_gpus_under_the_systemd_driver(pods: tuple[Pod, ...], info: Any, status: str) -> None:
     given = dump({("cri", "info"): json.dumps(info) if info else GONE})
-    (one,) = found("PF-140", given, upgrade("1.34.10"), NodeObjects(pods=pods), ALL)
-    assert one[0] == status
+    (row,) = found("PF-140", given, upgrade("1.34.10"), NodeObjects(pods=pods), ALL)
+    assert row[0] == status
     if status in ("WARN", "INFO"):
-        assert pods[0].name in one[2]
-        assert "systemctl daemon-reload" in one[2]
+        assert pods[0].name in row[2]
+        assert "systemctl daemon-reload" in row[2]
 
 
 def test_pf140_without_a_dump_the_driver_is_a_condition() -> None:
@@ -73,24 +73,24 @@ def test_pf214_a_plugin_that_the_package_has_no_longer(kind: str, installed: str
         ("file", "/etc/cni/net.d/10-n.conflist"): conflist(kind),
         ("directory", "/opt/cni/bin"): installed,
     }
-    assert [one[0] for one in found("PF-214", dump(changes), upgrade("1.34.10"))] == [status]
+    assert [row[0] for row in found("PF-214", dump(changes), upgrade("1.34.10"))] == [status]
 
 
 def test_pf204_says_what_containerd_2_has_no_longer() -> None:
     old = {"runtimeName": "containerd", "runtimeVersion": "1.7.27", "runtimeApiVersion": "v1"}
     given = dump({("cri", "version"): json.dumps(old)})
 
-    (one,) = findings("PF-204", given, upgrade("1.36.3"))
-    assert one.status.value == "WARN"
-    assert "aufs snapshotter" in one.advice
+    (finding,) = findings("PF-204", given, upgrade("1.36.3"))
+    assert finding.status.value == "WARN"
+    assert "aufs snapshotter" in finding.advice
 
 
 def running(image: str, policy: str) -> Pod:
     container = {"name": "c", "image": image, "imagePullPolicy": policy}
     state = [{"name": "c", "state": {"running": {}}}]
-    (one,) = read_object(pod(container, status={"phase": "Running", "containerStatuses": state}), "test")
-    assert isinstance(one, Pod)
-    return one
+    (subject,) = read_object(pod(container, status={"phase": "Running", "containerStatuses": state}), "test")
+    assert isinstance(subject, Pod)
+    return subject
 
 
 HERE = {"images": [{"repoTags": ["docker.io/library/nginx:1.27"], "repoDigests": []}]}
@@ -111,10 +111,10 @@ def test_pf142_the_image_of_a_container_that_restarts(
 ) -> None:
     given = dump({("cri", "images"): json.dumps(HERE)})
     to = upgrade("1.31.14", restarts=lambda uid, name: restarts if (uid, name) == ("uid-p", "c") else None)
-    (one,) = found("PF-142", given, to, NodeObjects(pods=(running(image, policy),)), ALL)
-    assert one[0] == status
+    (row,) = found("PF-142", given, to, NodeObjects(pods=(running(image, policy),)), ALL)
+    assert row[0] == status
     if status == "ERROR":
-        assert "killed, and never started again" in one[2]
+        assert "killed, and never started again" in row[2]
 
 
 def test_pf142_under_docker_and_without_the_list() -> None:
@@ -122,10 +122,10 @@ def test_pf142_under_docker_and_without_the_list() -> None:
     cluster = NodeObjects(pods=(running("nginx:1.28", "Always"),))
     rows = '[{"RepoTags":["nginx:1.27"]}]'
     of_docker = dump({**docker("20.10.24"), ("docker", "images"): rows, ("cri", "images"): GONE})
-    assert [one[0] for one in found("PF-142", of_docker, to, cluster, ALL)] == ["WARN"]
+    assert [row[0] for row in found("PF-142", of_docker, to, cluster, ALL)] == ["WARN"]
     missing = dump({("cri", "images"): GONE})
-    (one,) = found("PF-142", missing, upgrade("1.31.14", restarts=lambda *_: True), cluster, ALL)
-    assert one[0] == "UNKNOWN"
+    (row,) = found("PF-142", missing, upgrade("1.31.14", restarts=lambda *_: True), cluster, ALL)
+    assert row[0] == "UNKNOWN"
 
 
 @pytest.mark.parametrize(("more", "status"), [({}, "UNKNOWN"), ({"cri_dockerd": True}, "OK")])
@@ -138,4 +138,4 @@ def test_pf142_images_of_docker_say_nothing_of_another_container_runtime(more: A
     rows = '[{"RepoTags":["nginx:1.27"]}]'
     of_docker = dump({**docker("20.10.24"), ("docker", "images"): rows, ("cri", "images"): GONE})
     cluster = NodeObjects(pods=(running("nginx:1.27", "IfNotPresent"),))
-    assert [one[0] for one in found("PF-142", of_docker, to, cluster, ALL)] == [status]
+    assert [finding[0] for finding in found("PF-142", of_docker, to, cluster, ALL)] == [status]

@@ -96,9 +96,9 @@ def test_pf001_without_a_list_of_processes_one_process_decides() -> None:
 def test_pf001_is_an_error_where_the_plan_restarts_it(version: str, effect: str, advice: str) -> None:
     given = dump({PROCESS: GONE, ("docker", "version"): json.dumps({"Version": version})})
     planned = upgrade("1.22.17", restarts=lambda uid, name: (uid, name) == ("uid-p", "app"))
-    [one] = findings("PF-001", given, planned)
-    assert (one.status, one.advice) == ("ERROR", advice)
-    assert one.text.endswith(f"; kubelet 1.22.17 kills it, because its hash changes, and that {effect}")
+    [finding] = findings("PF-001", given, planned)
+    assert (finding.status, finding.advice) == ("ERROR", advice)
+    assert finding.text.endswith(f"; kubelet 1.22.17 kills it, because its hash changes, and that {effect}")
     kept = upgrade("1.22.17", restarts=lambda _uid, _name: False)
     assert found("PF-001", given, kept)[0][0] == "WARN"
 
@@ -126,10 +126,10 @@ def test_pf001_in_a_cri_runtime() -> None:
         ("cri", "containers"): json.dumps({"containers": [row]}),
         ("cri", f"inspect {APP}"): '{"info":{"pid":4321}}',
     }
-    [one] = findings("PF-001", dump({**cri, PROCESS: GONE}), TO)
-    assert (one.status, one.object) == ("WARN", "ns/p/app")
-    assert one.text.startswith("containerd shows container")
-    assert one.advice == f"crictl stop {APP}; where that fails, restart the runtime"
+    [finding] = findings("PF-001", dump({**cri, PROCESS: GONE}), TO)
+    assert (finding.status, finding.object) == ("WARN", "ns/p/app")
+    assert finding.text.startswith("containerd shows container")
+    assert finding.advice == f"crictl stop {APP}; where that fails, restart the runtime"
     assert found("PF-001", dump(cri), TO)[0][0] == "OK"
     for inspect, reason in (
         ("{", "inspect: cri inspect"),
@@ -143,4 +143,4 @@ def test_pf001_in_a_cri_runtime() -> None:
 def test_pf001_what_both_show_is_found_once() -> None:
     row = {"id": APP, "podSandboxId": SANDBOX, "metadata": {"name": "app"}, "state": 1}
     both: dict[Any, Any] = {("cri", "containers"): json.dumps({"containers": [row]}), PROCESS: GONE}
-    assert [one[:2] for one in found("PF-001", dump(both), TO)] == [("WARN", "ns/p/app")]
+    assert [entry[:2] for entry in found("PF-001", dump(both), TO)] == [("WARN", "ns/p/app")]

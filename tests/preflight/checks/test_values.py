@@ -194,8 +194,8 @@ def test_pf126_shows_words_of_the_table_and_numbers_alone() -> None:
 )
 def test_pf126_cloud_providers(to: str, flags: list[str], expected: list[str]) -> None:
     shown = refused(to, "", *flags)
-    one = ["--cloud-provider: has to be " + ("one of: " if "," in each else "") + each for each in expected]
-    assert shown == one
+    texts = ["--cloud-provider: has to be " + ("one of: " if "," in each else "") + each for each in expected]
+    assert shown == texts
 
 
 @pytest.mark.parametrize(
@@ -516,9 +516,9 @@ def test_pf126_a_directory_of_drop_ins_that_is_missing_is_an_error() -> None:
 def test_pf126_a_file_that_cannot_be_parsed_is_one_error(to: str, text: str) -> None:
     every = [each for each in examine(dump(node("")), upgrade(to)) if each.status is not Status.OK]
     worse = [each for each in examine(dump({CONFIG: text}), upgrade(to)) if each.status is not Status.OK]
-    (one,) = [each for each in worse if each.id == "PF-126"]
-    assert (one.status, one.object) == (Status.ERROR, PATH)
-    assert f"does not start: {PATH} cannot be read" in one.text
+    (finding,) = [each for each in worse if each.id == "PF-126"]
+    assert (finding.status, finding.object) == (Status.ERROR, PATH)
+    assert f"does not start: {PATH} cannot be read" in finding.text
     assert {each.id for each in worse} - {"PF-126"} <= {each.id for each in every}
     assert Status.UNKNOWN not in {each.status for each in worse} - {each.status for each in every}
 
@@ -577,8 +577,8 @@ def test_pf126_flags_that_are_empty_zero_twice_or_malformed(flag: str, why: str)
 def test_pf126_a_key_that_is_there_twice_is_one_finding_and_the_last_one_counts() -> None:
     config = "kind: KubeletConfiguration\nmaxPods: -1\ncgroupDriver: systemd\nmaxPods: 10\n"
     given = dump({("file", "/var/lib/kubelet/config.yaml"): config})
-    (one,) = [each for each in examine(given, upgrade("1.31.14")) if "maxPods" in each.text]
-    assert (one.id, one.status.value, one.object) == ("PF-126", "WARN", "maxPods")
+    (finding,) = [each for each in examine(given, upgrade("1.31.14")) if "maxPods" in each.text]
+    assert (finding.id, finding.status.value, finding.object) == ("PF-126", "WARN", "maxPods")
     last = dump({("file", "/var/lib/kubelet/config.yaml"): f"{config}maxPods: -2\n"})
     texts = [text for _, _, text in found("PF-126", last, upgrade("1.31.14"))]
     assert any("maxPods -2" in text for text in texts)
@@ -603,9 +603,9 @@ def test_pf126_null_in_a_drop_in_takes_something_back_from_1_32_on(to: str, stat
             ("file", "/d/10.conf"): f"{header}maxPods: null\n",
         }
     )
-    every = [one for one in found("PF-126", given, upgrade(to)) if "VARIABLE" not in one[2]]
-    assert status in [one[0] for one in every]
-    assert any("maxPods -1" in one[2] for one in every) is (status == "ERROR")
+    every = [row for row in found("PF-126", given, upgrade(to)) if "VARIABLE" not in row[2]]
+    assert status in [row[0] for row in every]
+    assert any("maxPods -1" in row[2] for row in every) is (status == "ERROR")
 
 
 TAINT = "registerWithTaints: [{key: %s, value: %s, effect: %s}]\n"

@@ -28,8 +28,8 @@ UNREADABLE = Expiry(PATH, None, "neither a certificate nor the line notAfter= of
 
 
 def read(text: str) -> Expiry:
-    (found,) = expiries(Dump("n1", "test", {("certificate", PATH): (Probe("certificate", PATH, text),)}))
-    return found
+    (expiry,) = expiries(Dump("n1", "test", {("certificate", PATH): (Probe("certificate", PATH, text),)}))
+    return expiry
 
 
 def pem(der: bytes) -> str:
@@ -155,14 +155,14 @@ def test_every_certificate_that_cryptography_reads_has_the_same_end() -> None:
     end = datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)
     both = refused = 0
     for der in changes(chance, certificate(end)):
-        found = read(pem(der)).at
+        time = read(pem(der)).at
         try:
             with warnings.catch_warnings(action="ignore"):
                 expected = x509.load_der_x509_certificate(der).not_valid_after_utc
         except (ValueError, x509.InvalidVersion):
-            refused += found is None
+            refused += time is None
             continue
-        assert found == expected, der.hex()
+        assert time == expected, der.hex()
         both += 1
     assert both > 50
     assert refused > 50

@@ -32,8 +32,8 @@ def test_something_is_mounted_on_a_node(text: str) -> None:
 def test_file_systems_of_servers_and_processes() -> None:
     kinds = ("nfs", "9p", "fuse", "fuse.s3fs", "fuse.lxcfs", "fuseblk", "ext4")
     made = [Mount("x", "/x", kind) for kind in kinds]
-    assert [one.kind for one in made if one.is_remote] == ["nfs", "9p", "fuse", "fuse.s3fs"]
-    assert [one.kind for one in made if one.is_fuse] == ["fuse", "fuse.s3fs", "fuse.lxcfs"]
+    assert [mount.kind for mount in made if mount.is_remote] == ["nfs", "9p", "fuse", "fuse.s3fs"]
+    assert [mount.kind for mount in made if mount.is_fuse] == ["fuse", "fuse.s3fs", "fuse.lxcfs"]
 
 
 # Memory and file systems, and what a kubelet asks of both.
@@ -127,5 +127,5 @@ def test_each_certificate_has_its_day_or_why_not() -> None:
 
 
 def test_what_is_neither_line_nor_pem() -> None:
-    (found,) = expiries(dump({CLIENT: "-----BEGIN PRIVATE KEY-----"}))
-    assert found == Expiry(CLIENT[1], None, "neither a certificate nor the line notAfter= of one")
+    (expiry,) = expiries(dump({CLIENT: "-----BEGIN PRIVATE KEY-----"}))
+    assert expiry == Expiry(CLIENT[1], None, "neither a certificate nor the line notAfter= of one")

@@ -198,9 +198,9 @@ def test_what_k3s_gives_its_kubelet_is_not_known_without_its_arguments() -> None
 )
 def test_flags_as_pflag_takes_them(words: list[str], expected: list[tuple[str, str, bool]]) -> None:
     table, release = default_catalog().flag_table, parse_release("1.24.17")
-    found = list(flag_arguments([UnitArgument(word, "here") for word in words], table, release))
-    assert [(each.name, each.value, each.definition is not None) for each in found] == expected
-    assert {each.source for each in found} <= {"here"}
+    flags = list(flag_arguments([UnitArgument(word, "here") for word in words], table, release))
+    assert [(each.name, each.value, each.definition is not None) for each in flags] == expected
+    assert {each.source for each in flags} <= {"here"}
 
 
 # What a kubelet is configured with.

@@ -35,7 +35,7 @@ def alias(uid: str) -> str:
 
 
 def kept(catalog: Catalog, given: Files, name: str) -> tuple[str | None, str]:
-    return next((text, why) for _, one, text, why in reduced(given, catalog, alias) if one == name)
+    return next((text, why) for _, path, text, why in reduced(given, catalog, alias) if path == name)
 
 
 def test_settings_are_kept_and_what_may_be_anything_is_masked(catalog: Catalog) -> None:
@@ -70,17 +70,17 @@ def test_a_state_with_aliases_is_read_as_before(catalog: Catalog, text: str) -> 
     given = files("cpuManagerPolicy: static\nreservedSystemCPUs: '0'", ("file", STATE, text, ""))
     hidden = Files("n1", given.uids, reduced(given, catalog, alias))
     for release in ("1.35.8", "1.36.5", "1.37.2"):
-        found = shown(given, catalog.kubelet(release), catalog)
+        state = shown(given, catalog.kubelet(release), catalog)
         again = shown(hidden, catalog.kubelet(release), catalog)
-        assert found is not None
+        assert state is not None
         assert again is not None
         if "data" in text and release != "1.37.2":
             # for whose form the checksum does not hold
-            assert found[0].unstarted
+            assert state[0].unstarted
             continue
-        assert found[0].held == {"u": {"c": frozenset({4, 5})}}
+        assert state[0].held == {"u": {"c": frozenset({4, 5})}}
         assert again[0].held == {"alias-of-u": {"c": frozenset({4, 5})}}
-        assert again[0].available == found[0].available == 3
+        assert again[0].available == state[0].available == 3
 
 
 @pytest.mark.parametrize("content", [{**CONTENT, "checksum": 7}, json.loads(with_data(CONTENT))])
@@ -107,11 +107,14 @@ def test_a_state_without_aliases_stays_as_it_is(catalog: Catalog, content: dict[
 def test_of_a_state_what_kubelets_write_is_kept(
     catalog: Catalog, text: str | None, problem: str, expected: tuple[str | None, str] | None
 ) -> None:
-    found, why = kept(catalog, files("cpuManagerPolicy: static", ("file", STATE, text, problem)), STATE)
+    content, why = kept(catalog, files("cpuManagerPolicy: static", ("file", STATE, text, problem)), STATE)
     if expected is None:
-        assert json.loads(found or "") == {"policyName": "static", "entries": {"alias-of-u": {}}}
+        assert json.loads(content or "") == {"policyName": "static", "entries": {"alias-of-u": {}}}
     else:
-        assert (found and json.loads(found), why) == (expected[0] and json.loads(expected[0]), expected[1])
+        assert (content and json.loads(content), why) == (
+            expected[0] and json.loads(expected[0]),
+            expected[1],
+        )
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,9 @@ def test_options(arguments: str, value: str) -> None:
 
 def test_kernel_threads_and_what_changed_do_not_last() -> None:
     first, second = "1 0 S a\n9 2 D kworker\n5 1 D x\n6 1 D y\n", "1 0 S a\n9 2 D kworker\n5 1 D x\n6 1 S y\n"
-    found = processes_of(dump({LIST: [first, second]}))
-    assert [each.pid for each in found.lasting()] == ["1", "5"]
-    assert found.watched
+    table = processes_of(dump({LIST: [first, second]}))
+    assert [each.pid for each in table.lasting()] == ["1", "5"]
+    assert table.watched
 
 
 def test_one_read_is_not_watched() -> None:
@@ -85,8 +85,8 @@ def test_no_break_in_a_name_makes_another_process(odd: str) -> None:
 def test_no_container_names_the_cgroup_of_another(above: str) -> None:
     own, victim = "a" * 64, "b" * 64
     path = f"{above}/pod1/cri-containerd-{own}.scope"
-    found = processes.Tasks(dump({("cgroups", "all"): f"{path}\n{path}/x/{victim}\n"}))
-    assert (found.has_cgroup(own), found.has_cgroup(victim)) == (True, False)
+    tasks = processes.Tasks(dump({("cgroups", "all"): f"{path}\n{path}/x/{victim}\n"}))
+    assert (tasks.has_cgroup(own), tasks.has_cgroup(victim)) == (True, False)
 
 
 def test_another_pid_namespace() -> None:
@@ -97,8 +97,8 @@ def test_another_pid_namespace() -> None:
 
 def test_shims_without_an_id_are_nobody_s() -> None:
     given = dump({("arguments", "5"): "containerd-shim\n", ("arguments", "kubelet"): "kubelet\n"})
-    found = processes.Tasks(given)
-    assert found.holders("") == found.holders("f" * 64) == ()
+    tasks = processes.Tasks(given)
+    assert tasks.holders("") == tasks.holders("f" * 64) == ()
 
 
 @pytest.mark.parametrize(

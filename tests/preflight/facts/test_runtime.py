@@ -32,9 +32,9 @@ def only(changes: Any = None, **more: Any) -> Dump:
 
 
 def test_the_containers_of_docker() -> None:
-    [found] = runtime.runtimes_of(dump())[0]
-    assert (found.kind, found.name, found.version) == ("docker", "docker", "20.10.24")
-    sandbox, app = found.containers
+    [engine] = runtime.runtimes_of(dump())[0]
+    assert (engine.kind, engine.name, engine.version) == ("docker", "docker", "20.10.24")
+    sandbox, app = engine.containers
     assert (sandbox.path, sandbox.listed, sandbox.sandbox) == ("ns/p/POD", False, "")
     assert (app.path, app.listed, app.running, app.pid) == ("ns/p/app", True, True, 4321)
 
@@ -56,8 +56,8 @@ def test_what_older_dockers_call_running(state: Any) -> None:
     ],
 )
 def test_a_list_that_is_not_docker_s(text: str, reason: str) -> None:
-    found, problems = runtime.runtimes_of(dump({("docker", "list"): text}))
-    assert found == ()
+    runtimes, problems = runtime.runtimes_of(dump({("docker", "list"): text}))
+    assert runtimes == ()
     assert problems[0].startswith(reason)
     with pytest.raises(UnreadError, match=reason.strip(": ")):
         list(Facts(dump({("docker", "list"): text})).runtimes)
@@ -76,8 +76,10 @@ def test_no_runtime_was_asked_or_found() -> None:
 
 
 def test_a_runtime_below_the_kubelet_s_need_not_be_read() -> None:
-    found, problems = runtime.runtimes_of(dump({("cri", "containers"): failed("crictl is not on the PATH")}))
-    assert ([one.kind for one in found], problems) == (["docker"], ())
+    runtimes, problems = runtime.runtimes_of(
+        dump({("cri", "containers"): failed("crictl is not on the PATH")})
+    )
+    assert ([engine.kind for engine in runtimes], problems) == (["docker"], ())
     empty: dict[Any, Any] = {
         ("docker", "list"): "[]",
         ("cri", "containers"): failed("crictl is not on the PATH"),
@@ -100,8 +102,8 @@ def test_the_version_of_a_cri_runtime(version: Any, shown: tuple[str, str]) -> N
         ("cri", "version"): version,
         ("cri", "containers"): '{"containers":null}',
     }
-    [found] = runtime.runtimes_of(dump(given))[0]
-    assert (found.name, found.version) == shown
+    [engine] = runtime.runtimes_of(dump(given))[0]
+    assert (engine.name, engine.version) == shown
 
 
 # The container runtime: by its Node object, and by what it answers.

@@ -17,20 +17,20 @@ def started(files: dict[str, object]) -> Start:
     return start(dump(changes))  # type: ignore[arg-type]
 
 
-def texts(found: Start) -> list[tuple[str, str]]:
-    return [(word.text, word.source) for word in found.words]
+def texts(command_line: Start) -> list[tuple[str, str]]:
+    return [(word.text, word.source) for word in command_line.words]
 
 
 def test_without_a_unit_every_file_of_variables_counts() -> None:
-    found = started(
+    command_line = started(
         {
             ENV: 'KUBELET_KUBEADM_ARGS="--a=1 --b"\n',
             "/etc/default/kubelet": "export KUBELET_EXTRA_ARGS=--c='x y'\nPATH=/bin\n; no\n#KUBELET_X=--d\n",
             "/etc/sysconfig/kubelet": failed(),
         }
     )
-    assert texts(found) == [("--a=1", ENV), ("--b", ENV), ("--c=x y", "/etc/default/kubelet")]
-    assert not found.complete
+    assert texts(command_line) == [("--a=1", ENV), ("--b", ENV), ("--c=x y", "/etc/default/kubelet")]
+    assert not command_line.complete
 
 
 UNIT = "/lib/systemd/system/kubelet.service"
@@ -84,9 +84,9 @@ DROP_IN = "/etc/systemd/system/kubelet.service.d/20-x.conf"
     ],
 )
 def test_units_and_drop_ins(files: dict[str, object], words: list[tuple[str, str]], complete: bool) -> None:
-    found = started(files)
-    assert texts(found) == words
-    assert found.complete == complete
+    command_line = started(files)
+    assert texts(command_line) == words
+    assert command_line.complete == complete
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_units_and_drop_ins(files: dict[str, object], words: list[tuple[str, str
 def test_the_arguments_of_what_starts_a_kubelet_are_not_its_own(
     command: str, words: list[str] | None
 ) -> None:
-    found = started({UNIT: f"ExecStart={command}\n"})
-    assert [text for text, _ in texts(found)] == (words or [])
-    assert found.complete is (words is not None)
+    command_line = started({UNIT: f"ExecStart={command}\n"})
+    assert [text for text, _ in texts(command_line)] == (words or [])
+    assert command_line.complete is (words is not None)
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_the_arguments_of_what_starts_a_kubelet_are_not_its_own(
 )
 def test_a_unit_is_read_as_systemd_reads_it(command: str, words: list[str]) -> None:
     """conf-parser.c, extract-word.c and env-util.c of systemd."""
-    found = started({UNIT: f"\ufeff[Service]\nEnvironment='X=1 2'\nExecStart={command}\n"})
-    assert ([text for text, _ in texts(found)], found.complete) == (words, True)
+    start = started({UNIT: f"\ufeff[Service]\nEnvironment='X=1 2'\nExecStart={command}\n"})
+    assert ([text for text, _ in texts(start)], start.complete) == (words, True)
 
 
 @pytest.mark.parametrize(
@@ -158,8 +158,8 @@ def test_a_unit_is_read_as_systemd_reads_it(command: str, words: list[str]) -> N
 )
 def test_a_file_of_variables_is_read_as_systemd_reads_it(file: str, words: list[str]) -> None:
     """env-file.c of systemd; but a quote that the collector left alone ends with its line."""
-    found = started({UNIT: f"[Service]\nExecStart=/kubelet $X $Y\nEnvironmentFile={ENV}\n", ENV: file})
-    assert ([text for text, _ in texts(found)], found.complete) == (words, True)
+    start = started({UNIT: f"[Service]\nExecStart=/kubelet $X $Y\nEnvironmentFile={ENV}\n", ENV: file})
+    assert ([text for text, _ in texts(start)], start.complete) == (words, True)
 
 
 @pytest.mark.parametrize(
@@ -174,9 +174,9 @@ def test_a_file_of_variables_is_read_as_systemd_reads_it(file: str, words: list[
 def test_a_script_may_give_the_kubelet_more_arguments(running: str | Probe, complete: bool) -> None:
     """The program that runs shows whether it is one."""
     unit = {("file", UNIT): "ExecStart=/opt/kubelet-wrapper --v=2 --root-dir /var/lib/kubelet\n"}
-    found = start(dump({**unit, ("arguments", "kubelet"): running}))
-    assert [text for text, _ in texts(found)] == ["--v=2", "--root-dir", "/var/lib/kubelet"]
-    assert (found.complete, found.program) == (complete, "/opt/kubelet-wrapper")
+    command_line = start(dump({**unit, ("arguments", "kubelet"): running}))
+    assert [text for text, _ in texts(command_line)] == ["--v=2", "--root-dir", "/var/lib/kubelet"]
+    assert (command_line.complete, command_line.program) == (complete, "/opt/kubelet-wrapper")
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def test_what_the_collector_left_out_of_a_line_that_goes_on_is_not_known(
     unit: str, variables: str, complete: bool
 ) -> None:
     """It shows no variable that begins a line, as in the units of kubespray, AKS and EKS."""
-    found = started({UNIT: f"{unit}EnvironmentFile={ENV}\n", ENV: variables})
-    assert found.complete == complete
+    command_line = started({UNIT: f"{unit}EnvironmentFile={ENV}\n", ENV: variables})
+    assert command_line.complete == complete
 
 
 def test_a_unit_that_could_not_be_read_is_no_missing_one() -> None:
@@ -255,7 +255,10 @@ def test_what_linux_starts_no_program_with_is_unread() -> None:
 def test_specifiers_of_systemd(word: str, host: object, expected: list[str] | None) -> None:
     """What stands for something that no dump has leaves the argument to the running kubelet."""
     hostname = "/proc/sys/kernel/hostname"
-    found = started({UNIT: f"ExecStart=/kubelet {word} $X\nEnvironment=X=%p\n", hostname: host})
+    command_line = started({UNIT: f"ExecStart=/kubelet {word} $X\nEnvironment=X=%p\n", hostname: host})
     known = expected != []
-    assert [text for text, _ in texts(found)] == [*([word] if expected is None else expected), "kubelet"]
-    assert found.complete is known
+    assert [text for text, _ in texts(command_line)] == [
+        *([word] if expected is None else expected),
+        "kubelet",
+    ]
+    assert command_line.complete is known

@@ -40,7 +40,7 @@ def listed(*pods: dict[str, Any]) -> list[Any]:
         {
             "kind": "PodList",
             "metadata": {},
-            "items": [{key: one[key] for key in one if key != "kind"} for one in pods],
+            "items": [{key: manifest[key] for key in manifest if key != "kind"} for manifest in pods],
         },
     ]
 
@@ -380,8 +380,8 @@ def test_a_static_pod_that_only_records_show_is_named(live: Live, tmp_path: Path
 @pytest.mark.usefixtures("live")
 def test_the_inventory_tells_which_cluster_it_is_of(answers: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "answers.json").write_text(json.dumps(answers))
-    found = collect(Access(), ReadScope(), lambda _: None, lambda _: None)
-    assert found.origin == Origin(Source.CLUSTER, context="fake", server="https://fake:6443")
+    inventory = collect(Access(), ReadScope(), lambda _: None, lambda _: None)
+    assert inventory.origin == Origin(Source.CLUSTER, context="fake", server="https://fake:6443")
 
 
 def system(uid: object) -> list[Any]:
@@ -519,14 +519,14 @@ IMPACT = ("impact", "--from", "1.7.16", "--to", "1.9.11", "-o", "json")
 SERVICES = "/api/v1/services"
 
 
-def services(*found: dict[str, Any]) -> list[Any]:
+def services(*manifests: dict[str, Any]) -> list[Any]:
     """Answer with these Services."""
-    return [200, {"kind": "ServiceList", "metadata": {}, "items": list(found)}]
+    return [200, {"kind": "ServiceList", "metadata": {}, "items": list(manifests)}]
 
 
-def budgets(*found: dict[str, Any]) -> list[Any]:
+def budgets(*manifests: dict[str, Any]) -> list[Any]:
     """Answer with these budgets as a server lists them: without kind and version."""
-    return [200, {"kind": "PodDisruptionBudgetList", "metadata": {}, "items": list(found)}]
+    return [200, {"kind": "PodDisruptionBudgetList", "metadata": {}, "items": list(manifests)}]
 
 
 @pytest.mark.parametrize(
@@ -547,8 +547,8 @@ def test_budgets_are_read_by_the_version_that_is_served(
     answers |= json.loads(json.dumps(served).replace(json.dumps(BUDGET), json.dumps(unready)))
     answers[SERVICES] = services()
     result = live(*IMPACT)
-    found = result.document["spec"]["budgets"]
-    assert (found["found"], found["missing"], result.item["step"]) == expected
+    summary = result.document["spec"]["budgets"]
+    assert (summary["found"], summary["missing"], result.item["step"]) == expected
 
 
 def test_budgets_that_may_not_be_read_are_unknown_never_fine(live: Live, answers: dict[str, Any]) -> None:
@@ -619,7 +619,7 @@ def test_what_a_cluster_reports_of_its_containers_is_not_its_age(
     answers["/api/v1/pods"] = listed(pod(ARTICLE, status=status))
     spec = live(*AUTO).document["spec"]
     assert spec["source"]["takenAt"] == BEGUN
-    assert [one for one in spec["warnings"] if "in the future" in one] == []
+    assert [warning for warning in spec["warnings"] if "in the future" in warning] == []
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
     gate = ("gate", *PLAN[1:5], "--max-restarts", "9", "--max-age", "1m")
     assert live(*gate).code == 0

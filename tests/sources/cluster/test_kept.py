@@ -30,38 +30,40 @@ PODS = [*(replica(number) for number in range(12)), pod(name="bare"), pod({"name
 
 def page(*pods: Json, more: str = "", **envelope: Any) -> str:
     """Return a page as API servers write it: on one line, and the items have no kind."""
-    items = [{key: one[key] for key in ("metadata", "spec", "status") if key in one} for one in pods]
+    items = [
+        {key: manifest[key] for key in ("metadata", "spec", "status") if key in manifest} for manifest in pods
+    ]
     metadata = {"resourceVersion": "7", **({"continue": more} if more else {})}
-    found = {"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": items, **envelope}
-    return json.dumps(found, separators=(",", ":"), ensure_ascii=False)
+    document = {"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": items, **envelope}
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
 
 
 def kept(*pages: str) -> PodPages:
-    found, stencils = PodPages(), stencils_of_pods()
-    for one in pages:
-        found.keep(page_of(one, stencils))
-    return found
+    store, stencils = PodPages(), stencils_of_pods()
+    for text in pages:
+        store.keep(page_of(text, stencils))
+    return store
 
 
 def read_one(value: Json) -> Pod:
     metadata = value["metadata"]
-    (found,) = read_object(value, f"pod {metadata['namespace']}/{metadata['name']} of the cluster")
-    assert isinstance(found, Pod)
-    return found
+    (subject,) = read_object(value, f"pod {metadata['namespace']}/{metadata['name']} of the cluster")
+    assert isinstance(subject, Pod)
+    return subject
 
 
-def plain(found: Pod) -> Pod:
+def plain(subject: Pod) -> Pod:
     """Return a pod without what only makes reading and hashing it quick."""
-    containers = tuple(structs.replace(one, blank=None, own=()) for one in found.containers)
-    return structs.replace(found, containers=containers, shape=None)
+    containers = tuple(structs.replace(container, blank=None, own=()) for container in subject.containers)
+    return structs.replace(subject, containers=containers, shape=None)
 
 
 def test_pods_are_those_of_the_server_each_time_that_they_are_read() -> None:
-    found = kept(page(*PODS[:5], more="x"), page(*PODS[5:]), page())
+    store = kept(page(*PODS[:5], more="x"), page(*PODS[5:]), page())
     for _ in range(2):
-        pods = list(found)
+        pods = list(store)
         assert list(map(plain, pods)) == list(map(read_one, PODS))
-        assert sum(one.shape is not None for one in pods) > 5
+        assert sum(subject.shape is not None for subject in pods) > 5
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -84,9 +86,9 @@ def test_a_page_is_what_the_server_says(indent: int | None) -> None:
 def test_what_is_no_whole_page_is_refused_in_the_words_about_any_answer(text: str) -> None:
     with pytest.raises(InputError) as as_any:
         loads(text)
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as as_page:
         page_of(text, stencils_of_pods())
-    assert str(found.value) == str(as_any.value)
+    assert str(as_page.value) == str(as_any.value)
 
 
 @pytest.mark.parametrize("text", ["[1]", '{"kind":"Status","message":"m"}', '{"kind":"List","items":null}'])
@@ -97,9 +99,9 @@ def test_other_answers_are_what_they_are(text: str) -> None:
 def test_another_object_is_refused() -> None:
     given = json.loads(page(*PODS))
     given["items"][3]["kind"] = "Secret"
-    found = page_of(json.dumps(given), stencils_of_pods())
+    document = page_of(json.dumps(given), stencils_of_pods())
     with pytest.raises(InputError, match="not a Pod"):
-        list(map(module.pod_of, found["items"]))
+        list(map(module.pod_of, document["items"]))
 
 
 class _Server:
@@ -116,22 +118,22 @@ class _Server:
 
 
 def test_of_a_list_that_expired_only_the_second_reading_counts() -> None:
-    found = PodPages()
+    store = PodPages()
     server: Any = _Server(
         page(*PODS[:2]),
         *(page(*PODS[2:4], more="x"), None),
         *(page(*PODS[2:5], more="x"), page(*PODS[5:])),
     )
     seen: list[str] = []
-    assert _keep_pods(server, Request("pods", "a"), found, seen.append) == 2
-    assert _keep_pods(server, Request("pods", "b"), found, seen.append) == len(PODS) - 2
-    assert [one.name for one in found] == [one["metadata"]["name"] for one in PODS]
+    assert _keep_pods(server, Request("pods", "a"), store, seen.append) == 2
+    assert _keep_pods(server, Request("pods", "b"), store, seen.append) == len(PODS) - 2
+    assert [subject.name for subject in store] == [manifest["metadata"]["name"] for manifest in PODS]
     assert seen == ["2 pods in the namespace a", "12 pods in the namespace b"]
 
 
 def test_nobody_else_can_read_the_file_and_it_has_no_name() -> None:
-    found = kept(page(*PODS))
-    state = os.fstat(found._file.fileno())
+    store = kept(page(*PODS))
+    state = os.fstat(store._file.fileno())
     assert (state.st_mode & 0o777, state.st_nlink) == (0o600, 0)
     assert state.st_size >= len(page(*PODS))
 
@@ -141,9 +143,9 @@ def test_where_no_file_can_be_made_pods_are_kept_in_memory(monkeypatch: pytest.M
         raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", refused)
-    found = kept(page(*PODS))
-    assert isinstance(found._file, io.BytesIO)
-    assert len(list(found)) == len(PODS)
+    store = kept(page(*PODS))
+    assert isinstance(store._file, io.BytesIO)
+    assert len(list(store)) == len(PODS)
 
 
 def test_a_full_disk_is_an_error_that_names_the_directory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,13 +160,13 @@ def test_a_full_disk_is_an_error_that_names_the_directory(monkeypatch: pytest.Mo
 
 def test_chunks_end_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CHUNK", 7)
-    assert [one.name for one in kept(page(*PODS), page(*PODS[:1]))][-2:] == ["é,{", "web-00"]
+    assert [subject.name for subject in kept(page(*PODS), page(*PODS[:1]))][-2:] == ["é,{", "web-00"]
 
 
 def test_a_pod_beyond_the_limits_of_one_object_is_an_error_that_says_where(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = kept(page(*PODS))
+    store = kept(page(*PODS))
     monkeypatch.setattr(allowance, "LONGEST", 100)
     with pytest.raises(InputError, match=r"^the pods of the cluster: line 1 column "):
-        list(found)
+        list(store)

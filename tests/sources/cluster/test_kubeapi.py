@@ -95,17 +95,17 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return the pauses between tries, which are not slept; other threads sleep as they like."""
-    found: list[float] = []
+    pauses: list[float] = []
     tested, sleep = threading.get_ident(), time.sleep
 
     def pause(seconds: float) -> None:
         if threading.get_ident() == tested:
-            found.append(seconds)
+            pauses.append(seconds)
         else:
             sleep(seconds)
 
     monkeypatch.setattr("urllib3.util.retry.time.sleep", pause)
-    return found
+    return pauses
 
 
 def listed(
@@ -372,10 +372,10 @@ def test_headers_are_asked_for_before_every_request_and_may_repeat(server: Serve
     tokens = iter("12")
 
     def headers() -> HTTPHeaderDict:
-        found = HTTPHeaderDict(Authorization=f"Bearer {next(tokens)}")
+        fields = HTTPHeaderDict(Authorization=f"Bearer {next(tokens)}")
         for group in ("g", "h"):
-            found.add("Impersonate-Group", group)
-        return found
+            fields.add("Impersonate-Group", group)
+        return fields
 
     server.answers = [page()]
     client = server.client(headers=headers)

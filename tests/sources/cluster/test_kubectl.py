@@ -125,7 +125,7 @@ def test_what_kubectl_says_before_it_ends_is_the_error_alone(
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         (f"echo '{CONFIG}'", ("c", "https://s")),
         (f"echo noise >&2; echo '{CONFIG}'", ("c", "https://s")),
@@ -145,10 +145,10 @@ def test_what_kubectl_says_before_it_ends_is_the_error_alone(
     ],
 )
 def test_the_target_is_known_where_kubectl_shows_it(
-    script: Path, monkeypatch: pytest.MonkeyPatch, text: str, found: tuple[str, str]
+    script: Path, monkeypatch: pytest.MonkeyPatch, text: str, expected: tuple[str, str]
 ) -> None:
     write(script, text, monkeypatch)
-    assert kubectl.target(()) == found
+    assert kubectl.target(()) == expected
 
 
 def test_without_kubectl_the_target_is_not_known(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ PASSED = {
 def test_the_proxy_passes_on_what_it_is_for(path: str) -> None:
     for use, written in (("reads", ""), ("writes", STATE)):
         flags = dict(flag.split("=", 1) for flag in kubectl._arguments("socket", written)[1:])
-        passes = any(re.search(one, path) for one in flags["--accept-paths"].split(","))
+        passes = any(re.search(pattern, path) for pattern in flags["--accept-paths"].split(","))
         assert passes == (PASSED[path] == use)
         assert ("PUT" in flags["--reject-methods"].split(",")) == (use == "reads")
         assert "DELETE" in flags["--reject-methods"].split(",")

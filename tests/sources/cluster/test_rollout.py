@@ -73,8 +73,8 @@ STATE = StateConfigMap(Access(), lambda _: None, "ops", "roll")
 
 
 def add(name: str) -> Callable[[Rollout], tuple[Rollout | None, list[str]]]:
-    def edit(found: Rollout) -> tuple[Rollout | None, list[str]]:
-        return Rollout({**found.turns, name: TURN}), [*found.turns]
+    def edit(current: Rollout) -> tuple[Rollout | None, list[str]]:
+        return Rollout({**current.turns, name: TURN}), [*current.turns]
 
     return edit
 
@@ -85,7 +85,7 @@ def test_it_is_created_and_then_replaced(server: Server) -> None:
     assert STATE.update(add("b")) == ["a"]
     assert [*STATE.read().turns] == ["a", "b"]
     folder = PATH.rpartition("/")[0]
-    assert [one for one in server.asked if one[0] != "GET"] == [("POST", folder), ("PUT", PATH)]
+    assert [request for request in server.asked if request[0] != "GET"] == [("POST", folder), ("PUT", PATH)]
 
 
 def test_other_data_of_the_object_stay(server: Server) -> None:
@@ -110,7 +110,7 @@ def test_who_comes_second_reads_again(server: Server, is_there: bool) -> None:
 
 
 def test_nothing_is_written_where_nothing_changes(server: Server) -> None:
-    assert STATE.update(lambda found: (None, len(found.turns))) == 0
+    assert STATE.update(lambda current: (None, len(current.turns))) == 0
     assert server.asked == [("GET", PATH)]
 
 

@@ -235,4 +235,4 @@ def test_a_long_log_is_read_line_by_line(tmp_path: Path) -> None:
         for _ in range(40):
             stream.write((other * 700) + line)
     assert path.stat().st_size > 32 << 20
-    assert [found.hash for found in dumps.records_in((str(path),))] == [7] * 40  # type: ignore[union-attr]
+    assert [entry.hash for entry in dumps.records_in((str(path),))] == [7] * 40  # type: ignore[union-attr]

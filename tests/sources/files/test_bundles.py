@@ -81,8 +81,8 @@ UNPACKED = [name for name in DUMPS if name not in ("an old support bundle", "any
 
 @pytest.mark.parametrize("name", sliced(DUMPS, UNPACKED))
 def test_an_unpacked_one_gives_the_same(run: Run, tmp_path: Path, plain: list[Any], name: str) -> None:
-    for one, text in DUMPS[name]().items():
-        path = tmp_path / one
+    for file, text in DUMPS[name]().items():
+        path = tmp_path / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
     assert in_order(run(*PLAN, "-R", "-f", tmp_path)) == plain
@@ -127,19 +127,19 @@ def test_a_bundle_is_as_old_as_its_newest_time(
 ) -> None:
     """Its files are of one time: a pod that began long ago, in a file of its own, does not make it old."""
     beat = {"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-01-12T08:59:00Z"}
-    one = node("v1.30.14", "n1")
-    one["status"]["conditions"] = [beat]
+    host = node("v1.30.14", "n1")
+    host["status"]["conditions"] = [beat]
     state = {"running": {"startedAt": "2025-06-01T00:00:00Z"}}
     old = pod(name="old", node="n1", status={"containerStatuses": [{"name": "c", "state": state}]})
     new = pod(name="new", node="n1", metadata={"namespace": "other"}, status={"phase": "Pending"})
-    objects = [one, old, new]
+    objects = [host, old, new]
     path = tmp_path / "bundle.tar"
     path.write_bytes(bundles.packed(bundle(objects)))
     assert run(*PLAN, "-f", path).document["spec"]["source"]["takenAt"] == "2026-01-12T08:59:00Z"
     apart = tmp_path / "apart"
     apart.mkdir()
-    for number, found in enumerate(objects):
-        (apart / f"{number}.json").write_bytes(as_json(found))
+    for number, manifest in enumerate(objects):
+        (apart / f"{number}.json").write_bytes(as_json(manifest))
     assert (
         "takenAt" not in run(*PLAN, "-f", apart).document["spec"]["source"]
         or not run(*PLAN, "-f", apart).document["spec"]["source"]["takenAt"]
@@ -176,8 +176,8 @@ class TestClusterInfoDump:
         text = bundles.cluster_info_dump([*OBJECTS, pod(name="last", metadata={"namespace": "zz"})])
         path = tmp_path / "dump.txt"
         path.write_text(text)
-        found = run("plan", "--to", "1.31", "-o", "json", "-f", path, "--from", "1.30", "-n", "zz").item
-        line = text.splitlines()[found["source"]["line"] - 1]
+        item = run("plan", "--to", "1.31", "-o", "json", "-f", path, "--from", "1.30", "-n", "zz").item
+        line = text.splitlines()[item["source"]["line"] - 1]
         assert '"name": "c"' in line or "{" in line
 
     def test_yaml_too(self, run: Run) -> None:
@@ -195,7 +195,11 @@ class TestClusterInfoDump:
         assert result.item["pod"] == "p"
 
     def test_of_two_namespaces_is_said(self, run: Run) -> None:
-        some = [one for one in OBJECTS if one["metadata"].get("namespace", "shop") in ("shop", "kube-system")]
+        some = [
+            manifest
+            for manifest in OBJECTS
+            if manifest["metadata"].get("namespace", "shop") in ("shop", "kube-system")
+        ]
         result = run(*PLAN, "-f", "-", stdin=bundles.cluster_info_dump(some).encode())
         assert (
             "Warning: kubectl cluster-info dump without -A has the pods of kube-system and one more"
@@ -246,7 +250,7 @@ class TestHostile:
         names = ("../out.json", "/etc/out.json", "a/../../../out.json")
         path.write_bytes(bundles.packed({name: as_json(pod(name=str(at))) for at, name in enumerate(names)}))
         assert len(list(collect.collect((str(path),)).pods)) == 3
-        assert sorted(one.name for one in tmp_path.rglob("*")) == ["a.tar", "in"]
+        assert sorted(entry.name for entry in tmp_path.rglob("*")) == ["a.tar", "in"]
 
     def test_links_are_named_and_not_followed(self, run: Run, tmp_path: Path) -> None:
         secret = tmp_path / "secret.json"
@@ -343,4 +347,4 @@ def test_what_the_tool_itself_made_gives_what_the_plain_dump_gives(
 
 
 def same(result: Result) -> list[str]:
-    return sorted(json.dumps(one, sort_keys=True) for one in unplaced(result.items))
+    return sorted(json.dumps(item, sort_keys=True) for item in unplaced(result.items))

@@ -115,7 +115,7 @@ def without_kind(item: Json) -> Json:
 def test_nodes_behind_the_pods_count(run: Run, tmp_path: Path, nodes: bytes) -> None:
     (tmp_path / "1-pods.json").write_bytes(as_json(*PODS))
     (tmp_path / "2-nodes").write_bytes(nodes)
-    found = run(
+    result = run(
         "plan",
         "--from",
         "auto",
@@ -128,7 +128,7 @@ def test_nodes_behind_the_pods_count(run: Run, tmp_path: Path, nodes: bytes) -> 
         "-f",
         tmp_path / "2-nodes",
     )
-    assert [(item["fromRelease"], item["verdict"]) for item in found.items] == [("v1.9.11", "KEEP")] * 2
+    assert [(item["fromRelease"], item["verdict"]) for item in result.items] == [("v1.9.11", "KEEP")] * 2
 
 
 def test_items_of_what_is_no_list_are_no_pods(run: Run) -> None:
@@ -169,7 +169,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> Non
     path = tmp_path / "pods.json"
     path.write_bytes(as_json(*PODS))
     inventory = files.collect((str(path),))
-    assert [found.name for found in inventory.pods] == ["a", "b"]
+    assert [subject.name for subject in inventory.pods] == ["a", "b"]
     path.write_bytes(as_json(PODS[0]))
     with pytest.raises(InputError, match="changed while it was read"):
         list(inventory.pods)
@@ -183,7 +183,7 @@ def test_a_stream_beyond_memory_is_read_as_often_as_a_file(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(as_json(*PODS))))
     inventory = files.collect(("-",))
     both = zip(inventory.pods, inventory.pods, strict=True)
-    assert [(one.name, other.name) for one, other in both] == [("a", "a"), ("b", "b")]
+    assert [(subject.name, other.name) for subject, other in both] == [("a", "a"), ("b", "b")]
     del inventory, both
     assert list(tmp_path.iterdir()) == []
 
@@ -209,8 +209,8 @@ def test_every_form_of_the_same_pods_gives_the_same_items(
 
 def test_files_add_up_in_the_order_given(run: Run, tmp_path: Path, expected: list[object]) -> None:
     (tmp_path / "1.json").write_bytes(as_json(PODS[1]))
-    found = run(*PLAN, "-f", tmp_path / "1.json", "-f", "-", stdin=as_json(PODS[0]))
-    assert unplaced(found.items) == expected
+    result = run(*PLAN, "-f", tmp_path / "1.json", "-f", "-", stdin=as_json(PODS[0]))
+    assert unplaced(result.items) == expected
 
 
 @pytest.fixture

@@ -37,20 +37,20 @@ Lines = dict[str, int]
 
 def found_in(*names: Path) -> dict[str, tuple[str, int]]:
     """Return the file and the line of each container of some files, by its name."""
-    found = [
+    locations = [
         (container.name, (pod.file, container.line))
         for pod in files.collect(tuple(map(str, names))).pods
         for container in pod.containers
     ]
-    assert len(dict(found)) == len(found)
-    return dict(found)
+    assert len(dict(locations)) == len(locations)
+    return dict(locations)
 
 
 def lines_in(path: Path, content: str | bytes) -> Lines:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    found = found_in(path)
-    assert {file for file, _ in found.values()} == {str(path)}
-    return {name: line for name, (_, line) in found.items()}
+    locations = found_in(path)
+    assert {file for file, _ in locations.values()} == {str(path)}
+    return {name: line for name, (_, line) in locations.items()}
 
 
 def marked(text: str) -> Lines:
@@ -395,9 +395,9 @@ def test_lines_of_any_pods_in_yaml(
 ) -> None:
     pods, count = objects(given_specs)
     text = as_yaml(pods, options, form)
-    found = lines_in(tmp_path_factory.getbasetemp() / "pods.yaml", text)
-    assert len(found) == count
-    for name, line in found.items():
+    lines = lines_in(tmp_path_factory.getbasetemp() / "pods.yaml", text)
+    assert len(lines) == count
+    for name, line in lines.items():
         (first,) = re.finditer(rf"(\{{\s*)?name: {name}\b", text)
         assert line == 1 + text.count("\n", 0, first.start()), (name, text)
 
@@ -418,9 +418,9 @@ def test_lines_of_any_pods_in_json(
     pods, count = objects(given_specs)
     values = [listed(*pods)] if form == "List" else pods
     text = "\n".join(json.dumps(value, **options) for value in values)
-    found = lines_in(tmp_path_factory.getbasetemp() / "pods.json", text)
-    assert len(found) == count
-    for name, line in found.items():
+    lines = lines_in(tmp_path_factory.getbasetemp() / "pods.json", text)
+    assert len(lines) == count
+    for name, line in lines.items():
         brace = text.rindex("{", 0, text.index(f'"{name}"'))
         assert line == 1 + text.count("\n", 0, brace), (name, text)
 
@@ -431,8 +431,8 @@ def test_every_file_of_a_directory_has_its_own_lines(tmp_path: Path) -> None:
         text = "\n" * lead + json.dumps(pod({"name": container}, name=container))
         content = gzip.compress(text.encode()) if name.endswith("gz") else text.encode()
         (tmp_path / name).write_bytes(content)
-    found = files.collect((str(tmp_path),), recursive=True).pods
-    assert [(one.file, one.containers[0].line) for one in found] == [
+    pods = files.collect((str(tmp_path),), recursive=True).pods
+    assert [(subject.file, subject.containers[0].line) for subject in pods] == [
         (str(tmp_path / "1.yaml"), 1),
         (str(tmp_path / "2.yaml.gz"), 4),
         (str(tmp_path / "below/3.json"), 6),
@@ -443,8 +443,8 @@ def test_copies_of_a_pod_on_other_lines_are_one_pod(tmp_path: Path) -> None:
     given_pod = pod(*({"name": name, "image": "i"} for name in "ab"), status={"phase": "Running"})
     (tmp_path / "1.json").write_text(json.dumps(listed(given_pod, given_pod), indent=1))
     (tmp_path / "2.yaml").write_text(yaml.safe_dump(given_pod))
-    found = found_in(tmp_path / "1.json", tmp_path / "2.yaml")
-    assert {file for file, _ in found.values()} == {str(tmp_path / "1.json")}
+    locations = found_in(tmp_path / "1.json", tmp_path / "2.yaml")
+    assert {file for file, _ in locations.values()} == {str(tmp_path / "1.json")}
 
 
 def places(run: Run, *argv: object, stdin: str = "") -> Iterator[tuple[str, Any]]:
@@ -461,16 +461,16 @@ def test_a_plan_of_standard_input_names_it_as_it_was_given(run: Run) -> None:
 
 def test_the_sample_is_not_a_file_that_anybody_gave(run: Run) -> None:
     assert {json.dumps(source) for _, source in places(run, *PLAN, "--sample")} == {"null"}
-    found = hashcompat.plan(hashcompat.load_sample(), *PLAN[2::2])
-    assert {(item.pod.file, item.line) for item in found.items} == {("", 0)}
+    plan = hashcompat.plan(hashcompat.load_sample(), *PLAN[2::2])
+    assert {(item.pod.file, item.line) for item in plan.items} == {("", 0)}
     given_by_name = hashcompat.plan(SAMPLE, *PLAN[2::2])
     assert {item.pod.file for item in given_by_name.items} == {str(SAMPLE)}
     assert min(item.line for item in given_by_name.items) > 1
 
 
 def test_objects_are_in_no_file() -> None:
-    found = hashcompat.plan([pod()], "1.7.16", "1.9.11")
-    assert [(item.pod.file, item.line) for item in found.items] == [("", 0)]
+    plan = hashcompat.plan([pod()], "1.7.16", "1.9.11")
+    assert [(item.pod.file, item.line) for item in plan.items] == [("", 0)]
 
 
 def test_a_snapshot_is_a_file_whose_lines_nobody_edits(run: Run, tmp_path: Path) -> None:
@@ -492,9 +492,9 @@ def test_a_static_pod_is_where_its_manifest_is(run: Run, tmp_path: Path, form: s
     path = tmp_path / "web"
     path.write_text(text)
     expected = marked(JSON_FORMS["one pod"] if form == "JSON" else text)
-    (found,) = hashcompat.load_static_pods(tmp_path, "n1").pods
-    assert found.file == str(path)
-    assert {one.name: one.line for one in found.containers} == expected
+    (static_pod,) = hashcompat.load_static_pods(tmp_path, "n1").pods
+    assert static_pod.file == str(path)
+    assert {container.name: container.line for container in static_pod.containers} == expected
     argv = ("plan", "--from", "1.16.15", "--to", "1.17.17", "--static-pod-dir", tmp_path, "--node-name", "n1")
     sources = {name: {"file": str(path), "line": line} for name, line in expected.items()}
     assert dict(places(run, *argv)) == sources

@@ -38,15 +38,15 @@ WRONG = (
 
 def read(text: str, size: int, quick: bool) -> list[tuple[Any, ...]] | str:
     chunks = [text[start : start + size] for start in range(0, len(text), size)]
-    found = []
+    entries = []
     try:
         for part in parts(chunks, quick=reading.decoded if quick else None):
             rows = part.value.get("rows") if isinstance(part.value, dict) else None
             lines = part.lines("rows", rows) if part.lines and isinstance(rows, list) else ()
-            found.append((repr(part.value), part.index, part.kind, list(lines)))
+            entries.append((repr(part.value), part.index, part.kind, list(lines)))
     except InputError as error:
-        return f"{found} {error}"
-    return found
+        return f"{entries} {error}"
+    return entries
 
 
 def listed(values: Sequence[str], space: str) -> str:
@@ -85,9 +85,9 @@ def test_what_may_be_read_differently_is_not(value: str, space: str) -> None:
 
 def test_nearly_all_goes_through_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "DECODER", None)
-    found = reading.decoded(listed([f'"{number}-0 \\u003c"' for number in range(50)], "\n")[23:-1])
-    assert found is not None
-    assert [value["a"] for value, _ in found] == [f"{number}-0 <" for number in range(50)]
+    values = reading.decoded(listed([f'"{number}-0 \\u003c"' for number in range(50)], "\n")[23:-1])
+    assert values is not None
+    assert [value["a"] for value, _ in values] == [f"{number}-0 <" for number in range(50)]
 
 
 @pytest.mark.parametrize("text", ["", "[{}", "{}", '[{"a": "\udcff"}]', "[" * 9999])

@@ -41,10 +41,10 @@ LISTS: dict[str, list[Json]] = {
 
 def look(path: Path) -> tuple[object, ...] | str:
     try:
-        found: Inventory = collect((str(path),))
+        inventory: Inventory = collect((str(path),))
     except InputError as error:
         return str(error)
-    return found.nodes, found.warnings, found.containers, found.origin, found.budgets
+    return inventory.nodes, inventory.warnings, inventory.containers, inventory.origin, inventory.budgets
 
 
 @pytest.mark.parametrize("indent", [None, 4])
@@ -55,9 +55,9 @@ def test_it_sees_the_same(
     document = {"apiVersion": "v1", "items": LISTS[name] * 2, "kind": "List"}
     path = tmp_path / "list.json"
     path.write_text(json.dumps(document, indent=indent))
-    found = look(path)
+    outcome = look(path)
     monkeypatch.setattr(reading, "first_look", lambda _: None)
-    assert found == look(path)
+    assert outcome == look(path)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_what_is_no_list_of_pods_it_leaves(text: str) -> None:
 
 def test_it_reads_what_a_first_look_needs() -> None:
     text = json.dumps([pod(name="p", metadata=OWNED, status={"phase": "Running"})])
-    ((found, _),) = reading.first_look(text) or ()
-    assert {key: sorted(value) for key, value in found.items() if key not in ("apiVersion", "kind")} == {
+    ((manifest, _),) = reading.first_look(text) or ()
+    assert {key: sorted(value) for key, value in manifest.items() if key not in ("apiVersion", "kind")} == {
         "metadata": ["labels", "name", "namespace", "ownerReferences"],
         "spec": ["containers"],
     }

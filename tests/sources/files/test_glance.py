@@ -65,17 +65,17 @@ def read(path: Path, jobs: int, *, at_a_glance: bool = True) -> Inventory:
 
 def same(path: Path, jobs: int) -> bool:
     """Read a file at a glance and wholly, and compare; return whether there was a guess."""
-    whole, found = read(path, 1, at_a_glance=False), read(path, jobs)
+    whole, glanced = read(path, 1, at_a_glance=False), read(path, jobs)
     for name in ("nodes", "records", "origin", "warnings", "budgets"):
-        assert getattr(whole, name) == getattr(found, name), name
+        assert getattr(whole, name) == getattr(glanced, name), name
     pods = list(whole.pods)
-    assert list(found.pods) == pods
-    assert isinstance(found.pods, SharedPods)
-    shares = found.pods.shares()
+    assert list(glanced.pods) == pods
+    assert isinstance(glanced.pods, SharedPods)
+    shares = glanced.pods.shares()
     assert not shares or list(of_shares(shares)) == [without_path(pod) for pod in pods]
-    if found.guessed and len(pods) > FEW:
+    if glanced.guessed and len(pods) > FEW:
         assert len(shares) == (jobs if jobs > 1 else 0)
-    return found.guessed
+    return glanced.guessed
 
 
 def of_shares(shares: Sequence[PodShare]) -> Iterator[Pod]:
@@ -89,12 +89,14 @@ def of_shares(shares: Sequence[PodShare]) -> Iterator[Pod]:
 
 def without_path(pod: Pod, lines: int = 0) -> Pod:
     """Return a pod whose containers are so many lines later, and without its index in the list."""
-    containers = [structs.replace(one, path="", line=one.line + lines) for one in pod.containers]
+    containers = [
+        structs.replace(container, path="", line=container.line + lines) for container in pod.containers
+    ]
     return structs.replace(pod, origin="", containers=tuple(containers))
 
 
 def nodes_first(given: list[Json]) -> list[Json]:
-    return sorted(given, key=lambda one: str(one["kind"]))
+    return sorted(given, key=lambda manifest: str(manifest["kind"]))
 
 
 def nodes_around(given: list[Json]) -> list[Json]:
@@ -131,8 +133,8 @@ def test_pods_and_nodes_are_found(order: str, jobs: int, indent: int, first: boo
 
 def test_what_is_not_ascii_and_windows_line_ends(tmp_path: Path) -> None:
     given = objects()
-    for number, one in enumerate(given):
-        one["metadata"]["annotations"] = {"a": "é中\N{PILE OF POO}" * (number % 50)}
+    for number, manifest in enumerate(given):
+        manifest["metadata"]["annotations"] = {"a": "é中\N{PILE OF POO}" * (number % 50)}
     text = text_of(given).replace("\n", "\r\n")
     assert same(written(tmp_path / "c.json", text), 2)
     assert same(
@@ -174,7 +176,7 @@ NOT_PLAIN: dict[str, Callable[[], str | bytes]] = {
     "a pod of another form last": lambda: text_of(odd_tail(objects())),
     "gzip": lambda: gzip.compress(text_of(objects()).encode()),
     "UTF-16": lambda: text_of(objects()).encode("utf-16"),
-    "another key first": lambda: text_of([dict(reversed(one.items())) for one in objects()]),
+    "another key first": lambda: text_of([dict(reversed(manifest.items())) for manifest in objects()]),
     "a PodList behind its items": lambda: text_of(objects()[:PODS]).replace(
         '"kind": "List"', '"kind": "PodList"'
     ),
@@ -222,7 +224,7 @@ def test_a_problem_that_the_plan_names_has_its_place_in_the_file(
     path = written(tmp_path / "c.json", text)
     with_glance, without = planned(run, path, 3, monkeypatch, "--keep-going")
     assert with_glance == without
-    number = [one["kind"] for one in json.loads(text)["items"]].index("Pod")
+    number = [manifest["kind"] for manifest in json.loads(text)["items"]].index("Pod")
     assert any("$.items[" in line and f"$.items[{number}]" not in line for line in without[1])
 
 
@@ -291,13 +293,13 @@ def planned(
     run: Run, path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch, *more: str
 ) -> list[tuple[int, list[str]]]:
     """Return exit code and output of a plan with a glance, and of one without."""
-    found = []
+    outcomes = []
     for least in (spans.LEAST, 1 << 30):
         monkeypatch.setattr(spans, "LEAST", least)
         flags = ("--from", "auto", "--to", "1.31.14", "-f", path, "-o", "json", "--jobs", jobs, *more)
         result = run("plan", *flags)
-        found.append((result.code, list(lines(result.err + result.out))))
-    return found
+        outcomes.append((result.code, list(lines(result.err + result.out))))
+    return outcomes
 
 
 HIDDEN: dict[str, Callable[[str], str]] = {
@@ -336,20 +338,20 @@ def lines(text: str) -> Iterator[str]:
 
 def test_a_guess_that_is_wrong_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "c.json", HIDDEN["a node among the pods"](text_of(objects())))
-    found = read(path, 2)
-    assert found.guessed
+    inventory = read(path, 2)
+    assert inventory.guessed
     with pytest.raises(InputError, match=r"c\.json: not what it seems to be at a glance$"):
-        list(found.pods)
+        list(inventory.pods)
 
 
 def test_the_places_are_those_of_the_file(tmp_path: Path) -> None:
     text = text_of(objects())
     (source,) = inputs(str(written(tmp_path / "c.json", text)), False, ())
-    found = spans.glanced(source, 3)
-    assert found
-    assert len(found.spans) == 3
-    for span in found.spans:
+    glance = spans.glanced(source, 3)
+    assert glance
+    assert len(glance.spans) == 3
+    for span in glance.spans:
         part = text[span.begin : span.end]
         assert part.endswith("},")
         pods = json.loads(f"[{part.rstrip(',')}]")
-        assert {one["kind"] for one in pods} == {"Pod"}
+        assert {manifest["kind"] for manifest in pods} == {"Pod"}

@@ -114,10 +114,10 @@ def test_the_files_of_a_directory_are_limited(
 
 
 def test_a_file_that_vanishes_is_named(directory: Path) -> None:
-    (found,) = files.inputs(str(directory), recursive=False, suffixes=(".json",))
+    (source,) = files.inputs(str(directory), recursive=False, suffixes=(".json",))
     (directory / "a.json").unlink()
     with pytest.raises(InputError, match=f"^{directory}/a.json: cannot read: No such file or directory$"):
-        found.open()
+        source.open()
 
 
 def test_a_static_pod_is_one_file(run: Run, directory: Path) -> None:
@@ -147,8 +147,8 @@ def test_too_little_memory_is_named(run: Run, directory: Path, monkeypatch: pyte
 
 def test_a_file_has_the_time_of_its_last_change(directory: Path) -> None:
     os.utime(directory / "a.json", (0, 86_400))
-    (found,) = files.inputs(str(directory), recursive=False, suffixes=(".json",))
-    assert found.modified == datetime(1970, 1, 2, tzinfo=UTC)
+    (source,) = files.inputs(str(directory), recursive=False, suffixes=(".json",))
+    assert source.modified == datetime(1970, 1, 2, tzinfo=UTC)
 
 
 def test_a_time_that_is_none_is_left_out(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,8 +158,8 @@ def test_a_time_that_is_none_is_left_out(directory: Path, monkeypatch: pytest.Mo
             raise OverflowError
 
     monkeypatch.setattr(files, "datetime", Never)
-    (found,) = files.inputs(str(directory), recursive=False, suffixes=(".json",))
-    assert found.modified is None
+    (source,) = files.inputs(str(directory), recursive=False, suffixes=(".json",))
+    assert source.modified is None
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,8 @@ def test_a_directory_of_which_all_is_skipped_is_an_error_beside_others(run: Run,
 
 def apart(name: str) -> list[str]:
     """Exclude all the others, whose names would take the room in the line."""
-    charts = [one for one in OTHERS if one.endswith("Chart.yaml")]
-    return [f"--exclude=/{one}" for one in OTHERS if one not in (name, *charts)]
+    charts = [path for path in OTHERS if path.endswith("Chart.yaml")]
+    return [f"--exclude=/{path}" for path in OTHERS if path not in (name, *charts)]
 
 
 def test_all_of_one_kind_may_be_left_out(run: Run, repository: Path) -> None:

@@ -55,17 +55,17 @@ def plain() -> Row:
 
 
 def taken(*rows: Row, **how: Any) -> list[Item] | None:
-    found = PlanRows().items(json.dumps(rows, **how))
-    return found and found[0]
+    result = PlanRows().items(json.dumps(rows, **how))
+    return result and result[0]
 
 
 def read(text: str, *, together: bool) -> Plan | str:
     """Return the plan of a document without its digest, or what is wrong with it."""
     summed = Summed(PlanRows().items if together else None)
     chunks = [text[start : start + 4096] for start in range(0, len(text), 4096)]
-    found = parts(chunks, quick=summed.decoded if together else None)
+    stream = parts(chunks, quick=summed.decoded if together else None)
     try:
-        return plans.plan_of(Saved(found, (plans.KIND,), plans.WANTED, summed))
+        return plans.plan_of(Saved(stream, (plans.KIND,), plans.WANTED, summed))
     except InputError as error:
         return str(error)
 
@@ -73,29 +73,29 @@ def read(text: str, *, together: bool) -> Plan | str:
 @pytest.mark.parametrize("indent", [None, 2])
 def test_the_items_of_a_plan_are_plain(indent: int | None) -> None:
     rows = document()["items"]
-    found = PlanRows().items(json.dumps(rows, indent=indent))
-    assert found is not None
+    result = PlanRows().items(json.dumps(rows, indent=indent))
+    assert result is not None
     plan = read(json.dumps(document()), together=False)
     assert isinstance(plan, Plan)
-    assert tuple(found[0]) == plan.items
-    assert found[1] == b"".join(map(line_of, rows))
+    assert tuple(result[0]) == plan.items
+    assert result[1] == b"".join(map(line_of, rows))
 
 
 def test_an_item_with_a_value_in_every_key_is_plain() -> None:
     rows = [plain(), {**plain(), "difference": None, "calibrated": True, "podRecreated": True}]
-    found = PlanRows().items(json.dumps(rows, sort_keys=True))
-    assert found is not None
-    assert found[1] == b"".join(map(line_of, rows))
-    assert [(item.line, item.difference, item.pod.file) for item in found[0]] == [
+    result = PlanRows().items(json.dumps(rows, sort_keys=True))
+    assert result is not None
+    assert result[1] == b"".join(map(line_of, rows))
+    assert [(item.line, item.difference, item.pod.file) for item in result[0]] == [
         (7, 2, "a.yaml"),
         (7, 0, "a.yaml"),
     ]
 
 
 def test_containers_of_one_pod_share_its_name_and_equal_reasons() -> None:
-    found = taken(plain(), {**plain(), "container": "d"}, {**plain(), "node": "other"}, plain())
-    assert found is not None
-    one, two, other, again = found
+    items = taken(plain(), {**plain(), "container": "d"}, {**plain(), "node": "other"}, plain())
+    assert items is not None
+    one, two, other, again = items
     assert one.pod is two.pod
     assert other.pod != one.pod == again.pod
     assert one.reasons is other.reasons
@@ -193,7 +193,7 @@ def test_any_edit_of_an_item_is_noticed() -> None:
 
 def test_most_items_of_a_document_come_in_runs() -> None:
     summed = Summed(PlanRows().items)
-    found = Saved(parts([json.dumps(document(), indent=2)], quick=summed.decoded), (plans.KIND,), "", summed)
-    runs = [one for one in found.runs() if isinstance(one, DecodedRun)]
+    saved = Saved(parts([json.dumps(document(), indent=2)], quick=summed.decoded), (plans.KIND,), "", summed)
+    runs = [run for run in saved.runs() if isinstance(run, DecodedRun)]
     assert sum(len(run.values) for run in runs) > 0.9 * len(document()["items"])
-    found.digest()
+    saved.digest()

@@ -55,10 +55,10 @@ def test_most_of_a_long_list_goes_through_it() -> None:
     taken: list[Any] = []
 
     def counted(text: str) -> list[tuple[Any, str]] | None:
-        found = saved.Summed().decoded(text)
-        assert not isinstance(found, DecodedRun)
-        taken.extend(found or ())
-        return [*found] if found else None
+        values = saved.Summed().decoded(text)
+        assert not isinstance(values, DecodedRun)
+        taken.extend(values or ())
+        return [*values] if values else None
 
     text = json.dumps({"items": [{"a": number, "b": {"c": "}, {"}} for number in range(1000)]}, indent=2)
     assert [value["a"] for _, value, index, _ in read(text, 4096, quick=counted) if index is not None] == [

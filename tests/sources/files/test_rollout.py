@@ -27,7 +27,7 @@ MANY = 50
 
 def test_a_file_that_is_not_there_is_a_rollout_that_has_not_begun(tmp_path: Path) -> None:
     state = RolloutFile(tmp_path / "state.json")
-    assert state.update(lambda found: (None, found)) == state.read() == Rollout()
+    assert state.update(lambda current: (None, current)) == state.read() == Rollout()
     assert not (tmp_path / "state.json").exists()
     assert state.update(lambda _: (Rollout({"a": TURN}), "written")) == "written"
     assert state.read() == Rollout({"a": TURN})
@@ -39,7 +39,7 @@ def test_of_those_that_begin_together_one_writes(tmp_path: Path) -> None:
 
     def add(number: int) -> None:
         state = RolloutFile(tmp_path / "state.json")
-        state.update(lambda found: (Rollout({**found.turns, f"n{number}": TURN}), None))
+        state.update(lambda current: (Rollout({**current.turns, f"n{number}": TURN}), None))
 
     with ThreadPoolExecutor(MANY) as pool:
         list(pool.map(add, range(MANY)))
@@ -61,7 +61,7 @@ def test_a_process_that_is_killed_leaves_the_state_and_no_lock(tmp_path: Path) -
         assert process.stdout.readline() == b"holds\n"
         os.kill(process.pid, signal.SIGKILL)
     start = time.monotonic()
-    state.update(lambda found: (Rollout({**found.turns, "b": TURN}), None))
+    state.update(lambda current: (Rollout({**current.turns, "b": TURN}), None))
     assert time.monotonic() - start < 60
     assert [*state.read().turns] == ["a", "b"]
 

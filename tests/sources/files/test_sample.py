@@ -18,8 +18,8 @@ def test_the_sample_is_what_kubectl_would_give(run: Run) -> None:
     sample, file = run(*PLAN, "--sample"), run(*PLAN, "-f", SAMPLE, "--apiserver", "1.9.11")
     assert (sample.code, said_of(sample)) == (file.code, said_of(file))
     compared = [
-        {**found.document, "spec": spec_of(found), "items": unplaced(found.items), "digest": None}
-        for found in (sample, file)
+        {**result.document, "spec": spec_of(result), "items": unplaced(result.items), "digest": None}
+        for result in (sample, file)
     ]
     assert compared[0] == compared[1]
     assert {item["kind"] for item in json.loads(SAMPLE.read_text())["items"]} == {"Node", "Pod"}

@@ -164,9 +164,9 @@ def test_a_directory_is_no_file(tmp_path: Path) -> None:
 
 def test_exceptions_know_their_place(tmp_path: Path) -> None:
     path = written(tmp_path, ROW.format("2026-01-31"))
-    (found,) = settings.exemptions(path)
-    assert (found.names, found.pattern, found.reason) == (Names.OWNER, "a/b/c", "known")
-    assert (found.expires, found.place) == (date(2026, 1, 31), f"{path}: line 2")
+    (exemption,) = settings.exemptions(path)
+    assert (exemption.names, exemption.pattern, exemption.reason) == (Names.OWNER, "a/b/c", "known")
+    assert (exemption.expires, exemption.place) == (date(2026, 1, 31), f"{path}: line 2")
 
 
 def test_a_file_of_exceptions_is_parsed_as_often_whatever_its_size(

@@ -52,19 +52,19 @@ def read(path: Path, jobs: int) -> Inventory:
     return files.collect((str(path),), jobs=jobs)
 
 
-def shared(found: Inventory) -> list[Any]:
+def shared(inventory: Inventory) -> list[Any]:
     """Return the pods of all shares."""
-    assert isinstance(found.pods, SharedPods)
-    return [pod for share in found.pods.shares() for pod in share]
+    assert isinstance(inventory.pods, SharedPods)
+    return [pod for share in inventory.pods.shares() for pod in share]
 
 
 def same(path: Path, jobs: int = 3) -> int:
     """Read a file in one process and in several, and compare; return the number of shares."""
-    one, several = read(path, 1), read(path, jobs)
+    single, several = read(path, 1), read(path, jobs)
     assert isinstance(several.pods, SharedPods)
     for name in ("nodes", "records", "origin", "warnings", "containers", "budgets"):
-        assert getattr(one, name) == getattr(several, name), name
-    pods = list(one.pods)
+        assert getattr(single, name) == getattr(several, name), name
+    pods = list(single.pods)
     assert list(several.pods) == pods
     shares = several.pods.shares()
     if shares:
@@ -89,8 +89,8 @@ def test_a_file_in_spans_is_read_as_a_whole(
 
 def test_what_is_not_ascii_counts_in_bytes(tmp_path: Path) -> None:
     given = objects()
-    for number, one in enumerate(given):
-        one["metadata"]["annotations"] = {"a": "é中\N{PILE OF POO}" * (number % 50)}
+    for number, manifest in enumerate(given):
+        manifest["metadata"]["annotations"] = {"a": "é中\N{PILE OF POO}" * (number % 50)}
     path = dumped(tmp_path / "c.json", given)
     assert same(path) == 3
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
@@ -109,25 +109,25 @@ def test_windows_line_ends_and_random_order(tmp_path: Path) -> None:
 
 def test_other_files_stay_before_and_behind(tmp_path: Path) -> None:
     given = objects()
-    nodes = [one for one in given if one["kind"] == "Node"]
-    pods = [one for one in given if one["kind"] == "Pod"]
+    nodes = [manifest for manifest in given if manifest["kind"] == "Node"]
+    pods = [manifest for manifest in given if manifest["kind"] == "Pod"]
     paths = [
         dumped(tmp_path / "a.json", nodes),
         dumped(tmp_path / "b.json", pods[:20]),
         dumped(tmp_path / "c.json", pods[20:]),
     ]
     assert same(tmp_path) == 3
-    found = read(tmp_path, 3)
-    assert [pod.name for pod in shared(found)] == [one["metadata"]["name"] for one in pods]
-    assert [pod.file for pod in shared(found)] == [str(path) for path in [paths[1]] * 20 + [paths[2]] * 4]
+    inventory = read(tmp_path, 3)
+    assert [pod.name for pod in shared(inventory)] == [manifest["metadata"]["name"] for manifest in pods]
+    assert [pod.file for pod in shared(inventory)] == [str(path) for path in [paths[1]] * 20 + [paths[2]] * 4]
 
 
 def test_documents_may_follow(tmp_path: Path) -> None:
     """They are read by one process, so that no pod in them comes before those of a span."""
     path = dumped(tmp_path / "c.json", objects())
-    more = [one for one in objects(3) if one["kind"] == "Pod"]
-    for one in more:
-        one["metadata"]["uid"] = f"other-{one['metadata']['name']}"
+    more = [manifest for manifest in objects(3) if manifest["kind"] == "Pod"]
+    for manifest in more:
+        manifest["metadata"]["uid"] = f"other-{manifest['metadata']['name']}"
     path.write_text("\n".join([path.read_text(), *map(json.dumps, more)]))
     (source,) = inputs(str(path), False, ())
     assert survey_of(source, 3).spans
@@ -229,22 +229,22 @@ def test_what_is_wrong_is_said_as_of_a_whole_file(change: Callable[[str], str], 
 
 def test_a_copy_in_two_shares_is_seen(tmp_path: Path) -> None:
     given = objects()
-    found = read(dumped(tmp_path / "c.json", [*given, given[-PODS]]), 3).pods
-    assert isinstance(found, SharedPods)
-    shares = found.shares()
+    pods = read(dumped(tmp_path / "c.json", [*given, given[-PODS]]), 3).pods
+    assert isinstance(pods, SharedPods)
+    shares = pods.shares()
     assert sum(len(list(share)) for share in shares) == PODS + 1
-    assert not found.are_right([share.seen for share in shares])
-    assert len(list(found)) == PODS
+    assert not pods.are_right([share.seen for share in shares])
+    assert len(list(pods)) == PODS
 
 
 def test_no_pod_in_any_share_is_seen(tmp_path: Path) -> None:
     nodes = [node(f"node-{number:04}", "1.30.14") for number in range(100)]
-    found = read(dumped(tmp_path / "c.json", nodes), 2).pods
-    assert isinstance(found, SharedPods)
-    shares = found.shares()
+    pods = read(dumped(tmp_path / "c.json", nodes), 2).pods
+    assert isinstance(pods, SharedPods)
+    shares = pods.shares()
     assert len(shares) == 2
     assert not any(list(share) for share in shares)
-    assert not found.are_right([share.seen for share in shares])
+    assert not pods.are_right([share.seen for share in shares])
 
 
 def test_where_processes_fail_one_reads_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ def kubectl_list(*objects: Json) -> bytes:
 
 
 def lines(*objects: Json) -> bytes:
-    return b"".join(as_json(one) + b"\n" for one in objects)
+    return b"".join(as_json(manifest) + b"\n" for manifest in objects)
 
 
 FORMS: dict[str, bytes] = {
@@ -63,7 +63,7 @@ FORMS: dict[str, bytes] = {
     "a YAML List": kubectl_list(*PODS),
     "a YAML List with nodes": kubectl_list(*PODS, node("v1.9.11")),
     "a YAML PodList": as_kubectl(
-        {"apiVersion": "v1", "kind": "PodList", "items": [{**one, "kind": "Pod"} for one in PODS]}
+        {"apiVersion": "v1", "kind": "PodList", "items": [{**manifest, "kind": "Pod"} for manifest in PODS]}
     ),
     "UTF-16 with a YAML List": kubectl_list(PODS[0]).decode().encode("utf-16"),
     "gzip of a List": gzip.compress(as_json(*PODS)),
@@ -76,11 +76,11 @@ FORMS: dict[str, bytes] = {
 
 def containers(path: Path) -> int:
     """Return how many containers are read, each from a pod that is certainly whole."""
-    found = 0
-    for one in files.collect((str(path),)).pods:
-        check_whole(one)
-        found += len(one.containers)
-    return found
+    count = 0
+    for subject in files.collect((str(path),)).pods:
+        check_whole(subject)
+        count += len(subject.containers)
+    return count
 
 
 def records(path: Path) -> int:
@@ -92,7 +92,9 @@ def lengths(content: bytes) -> list[int]:
     every = range(len(content))
     if randomness.FRESH:
         return list(every)
-    return [one for one in every if one % 12 == 0 or b"\n" in content[max(one - 2, 0) : one + 1]]
+    return [
+        length for length in every if length % 12 == 0 or b"\n" in content[max(length - 2, 0) : length + 1]
+    ]
 
 
 def smaller(path: Path, content: bytes, read: Callable[[Path], int]) -> set[int]:
@@ -100,15 +102,15 @@ def smaller(path: Path, content: bytes, read: Callable[[Path], int]) -> set[int]
     path.write_bytes(content)
     whole = read(path)
     assert whole > 1
-    found = set()
+    cuts = set()
     for length in lengths(content):
         path.write_bytes(content[:length])
         try:
             if read(path) != whole:
-                found.add(length)
+                cuts.add(length)
         except InputError:
             pass
-    return found
+    return cuts
 
 
 @pytest.mark.usefixtures("untraced")

@@ -65,13 +65,13 @@ def test_answers_keep_the_order_of_questions() -> None:
 def test_nothing_is_asked_after_the_end() -> None:
     asking = NodeReader(1, 0.05)
     time.sleep(0.1)
-    found = asking.ask(NodeQuery("k", "n", lambda: "x"))
-    assert found.problem == "not read: the 0.05 s for the whole node were over"
+    probe = asking.ask(NodeQuery("k", "n", lambda: "x"))
+    assert probe.problem == "not read: the 0.05 s for the whole node were over"
 
 
 def test_an_answer_that_the_end_of_the_whole_cuts_off_does_not_hang() -> None:
-    found = NodeReader(5, 0.2).ask(NodeQuery("k", "n", lambda: late(1)))
-    assert found.problem == "not read: the 0.2 s for the whole node were over"
+    probe = NodeReader(5, 0.2).ask(NodeQuery("k", "n", lambda: late(1)))
+    assert probe.problem == "not read: the 0.2 s for the whole node were over"
 
 
 def test_questions_that_take_too_long_to_make() -> None:

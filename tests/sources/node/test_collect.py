@@ -190,9 +190,9 @@ def test_crictl_is_asked_how_containers_ended(
     answers = f"""*ps*) echo '{json.dumps({"containers": rows})}' ;; *pods*) echo '{{}}' ;;
     *inspect*) echo "$@" >> {tmp_path}/asked; echo '{shown}'; exit {int(fails)} ;;"""
     crictl(tmp_path, monkeypatch, f"case $* in {answers} esac")
-    found = cri.documents("/s")
+    documents = cri.documents("/s")
     assert (tmp_path / "asked").read_text().split("inspect ")[1] == "-o json a\n"
-    assert found[1:] == ([] if fails else [json.loads(shown)])
+    assert documents[1:] == ([] if fails else [json.loads(shown)])
 
 
 @pytest.mark.parametrize(

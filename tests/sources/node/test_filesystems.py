@@ -33,10 +33,10 @@ def root(tmp_path: Path) -> Root:
 
 
 def test_every_mount_is_asked_once(root: Root) -> None:
-    found = {probe.name: probe for probe in NodeReader().ask_all(node.remote(root))}
-    assert list(found) == ["/mnt/a", "/mnt/b c#d", "/mnt/s3"]
-    assert len(found["/mnt/b c#d"].read().splitlines()) == 2
-    assert (found["/mnt/s3"].text, found["/mnt/s3"].problem) == (None, "")
+    probes = {probe.name: probe for probe in NodeReader().ask_all(node.remote(root))}
+    assert list(probes) == ["/mnt/a", "/mnt/b c#d", "/mnt/s3"]
+    assert len(probes["/mnt/b c#d"].read().splitlines()) == 2
+    assert (probes["/mnt/s3"].text, probes["/mnt/s3"].problem) == (None, "")
 
 
 def test_one_that_never_answers_is_left_behind(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,11 +49,11 @@ def test_one_that_never_answers_is_left_behind(root: Root, monkeypatch: pytest.M
 
     monkeypatch.setattr(os, "statvfs", statvfs)
     begun = time.monotonic()
-    found = {probe.name: probe for probe in NodeReader(0.5, 20).ask_all(node.remote(root))}
+    probes = {probe.name: probe for probe in NodeReader(0.5, 20).ask_all(node.remote(root))}
     released.set()
     assert time.monotonic() - begun < 10
-    assert found["/mnt/a"].problem == "no answer within 0.5 s"
-    assert found["/mnt/b c#d"].text
+    assert probes["/mnt/a"].problem == "no answer within 0.5 s"
+    assert probes["/mnt/b c#d"].text
 
 
 def test_without_a_mount_table_there_is_nothing_to_ask(tmp_path: Path) -> None:

@@ -461,5 +461,5 @@ def test_a_container_that_ended_is_recorded_once_with_its_exit_code(monkeypatch:
     answer = [{"containers": [row]}, {"status": {**row, "exitCode": 3}}]
     runtime = structs.replace(live._RUNTIMES["cri"], documents=lambda _: answer)
     monkeypatch.setitem(live._RUNTIMES, "cri", runtime)
-    (found,) = live.recorded("cri", "/some.sock")
-    assert getattr(found, "code", None) == 3
+    (record,) = live.recorded("cri", "/some.sock")
+    assert getattr(record, "code", None) == 3

@@ -28,8 +28,8 @@ from hashcompat.sources.node.root import Root
 )
 def test_directories(tmp_path: Path, kind: str, info: object, expected: list[tuple[str, str]]) -> None:
     given = [Probe(kind, "info", json.dumps(info)), Probe(kind, "version", "{}")]
-    found = [(one.kind, one.name) for one in live.questions(Root(tmp_path), given)]
-    assert found == expected
+    questions = [(question.kind, question.name) for question in live.questions(Root(tmp_path), given)]
+    assert questions == expected
 
 
 @pytest.mark.parametrize("text", [None, "{"])

@@ -29,7 +29,7 @@ def test_a_node_without_units(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "found"),
+    ("files", "expected"),
     [
         ({}, ""),
         ({"usr/lib kubelet.service": "[Service]\nExecStart=/a\n"}, "/a"),
@@ -59,11 +59,11 @@ def test_a_node_without_units(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_the_program_of_a_unit(tmp_path: Path, files: dict[str, str], found: str) -> None:
+def test_the_program_of_a_unit(tmp_path: Path, files: dict[str, str], expected: str) -> None:
     for path, text in files.items():
         place, name = path.split(" ")
         write(tmp_path, f"{place}/systemd/system/{name}", text)
-    assert program(Root(tmp_path), "kubelet.service") == found
+    assert program(Root(tmp_path), "kubelet.service") == expected
 
 
 @pytest.mark.parametrize(

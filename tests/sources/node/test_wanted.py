@@ -56,8 +56,8 @@ PAIRS = [*product(ELSEWHERE, FLAGS)]
 @pytest.mark.parametrize(("path", "flag"), sliced(PAIRS, PAIRS[::5]))
 def test_no_flag_leads_elsewhere(node: Path, path: str, flag: str) -> None:
     write(node, path.replace("/kubernetes/..", ""), f"{HIDDEN}\n{KEY}")
-    found = read(node, f"--{flag}={path}")
-    [problem] = {probe.problem for (_, name), probe in found.items() if name == path}
+    probes = read(node, f"--{flag}={path}")
+    [problem] = {probe.problem for (_, name), probe in probes.items() if name == path}
     assert problem.startswith(f"not read: {path}: ")
 
 
@@ -72,8 +72,8 @@ BOTH = [*product(NOT_ONE, ("config", "config-dir"))]
 def test_what_is_no_configuration_is_not_used(node: Path, content: str, flag: str) -> None:
     path = "/etc/kubernetes/k/a.conf"
     write(node, path, content)
-    found = read(node, f"--{flag}={path if flag == 'config' else '/etc/kubernetes/k'}")
-    assert found["file", path].problem == NO_CONFIGURATION
+    probes = read(node, f"--{flag}={path if flag == 'config' else '/etc/kubernetes/k'}")
+    assert probes["file", path].problem == NO_CONFIGURATION
     write(node, path, CONFIG)
     assert read(node, f"--config={path}")["file", path].read() == CONFIG
 
@@ -88,24 +88,24 @@ def test_directories_below_that_of_drop_ins_are_read(node: Path, flag: str) -> N
         write(node, f"{top}/{name}", HIDDEN)
     (node / "etc/kubelet.d/link").symlink_to("b")
     (node / "etc/kubelet.d/g.conf").symlink_to("a.conf")
-    found = read(node, flag)
-    names = {name.removeprefix(f"{top}/"): kind for kind, name in found if name.startswith(f"{top}/")}
+    probes = read(node, flag)
+    names = {name.removeprefix(f"{top}/"): kind for kind, name in probes if name.startswith(f"{top}/")}
     assert names == {
         **dict.fromkeys(("a.conf", "g.conf", "b/c.conf", "b/d.conf/.e.conf", "b/..d/f.conf"), "file"),
         **dict.fromkeys(("b", "b/d.conf", "b/..d"), "directory"),
         **dict.fromkeys(("README", "link", "b/.keep"), "path"),
     }
-    assert found["directory", top].read() == "README\na.conf\nb\ng.conf\nlink\n"
-    assert found["file", f"{top}/b/d.conf/.e.conf"].read() == CONFIG
-    kinds = [found["path", f"{top}/{name}"].read() for name in ("README", "b/.keep", "link")]
+    assert probes["directory", top].read() == "README\na.conf\nb\ng.conf\nlink\n"
+    assert probes["file", f"{top}/b/d.conf/.e.conf"].read() == CONFIG
+    kinds = [probes["path", f"{top}/{name}"].read() for name in ("README", "b/.keep", "link")]
     assert kinds == ["file", "file", "other"]
 
 
 def test_only_so_many_directories_of_drop_ins_are_read(node: Path) -> None:
     write(node, f"/etc/kubelet.d/{'d/' * 60}a.conf", CONFIG)
-    found = read(node, "--config-dir=/etc/kubelet.d")
-    assert sum(kind == "directory" and name.startswith("/etc/kubelet.d") for kind, name in found) == 50
-    assert not any(name.endswith("a.conf") for _, name in found)
+    probes = read(node, "--config-dir=/etc/kubelet.d")
+    assert sum(kind == "directory" and name.startswith("/etc/kubelet.d") for kind, name in probes) == 50
+    assert not any(name.endswith("a.conf") for _, name in probes)
 
 
 @pytest.mark.parametrize("more", [f"---\n{CONFIG}", f"---\nkind: Secret\ndata: {HIDDEN}\n", "---\n\t[\n"])
@@ -129,8 +129,8 @@ def test_a_flag_with_underscores_leads_to_files_too(node: Path, given: str) -> N
 def test_a_root_directory_elsewhere_is_a_problem(node: Path) -> None:
     for name in ("cpu_manager_state", "config.yaml", "kubeadm-flags.env", "pki/kubelet.crt"):
         write(node, f"/data/x/{name}", HIDDEN)
-    found = read(node, "--root-dir=/data/x/")
-    named = {name: probe for (_, name), probe in found.items() if name.startswith("/data")}
+    probes = read(node, "--root-dir=/data/x/")
+    named = {name: probe for (_, name), probe in probes.items() if name.startswith("/data")}
     assert {"/data/x", "/data/x/cpu_manager_state", "/data/x/config.yaml", "/data/x/pki"} <= set(named)
     assert {probe.problem.partition(": ")[0] for probe in named.values()} == {"not read"}
 
@@ -162,17 +162,17 @@ def test_no_link_leads_elsewhere(node: Path, target: str) -> None:
     write(node, "etc/kubernetes/x", "")
     write(node, target.replace("..", "/etc"), f"{CONFIG}# {HIDDEN}")
     (node / "etc/kubernetes/kubelet.yaml").symlink_to(target)
-    found = read(node, "--config=/etc/kubernetes/kubelet.yaml")
-    assert found["file", "/etc/kubernetes/kubelet.yaml"].problem.startswith("not read: ")
+    probes = read(node, "--config=/etc/kubernetes/kubelet.yaml")
+    assert probes["file", "/etc/kubernetes/kubelet.yaml"].problem.startswith("not read: ")
 
 
 def test_a_link_within_the_kubelets_files_is_followed(node: Path) -> None:
     write(node, "var/lib/kubelet/pki/kubelet-client-2026.pem", f"{KEY}{BLOCK}")
     (node / "var/lib/kubelet/pki/kubelet-client-current.pem").symlink_to("kubelet-client-2026.pem")
     write(node, "etc/kubernetes/kubelet.conf", "    client-certificate: ../../var/lib/kubelet/x.pem\n")
-    found = read(node)
-    assert found["certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem"].text == BLOCK
-    assert "without .." in found["certificate", "/etc/kubernetes/kubelet.conf"].problem
+    probes = read(node)
+    assert probes["certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem"].text == BLOCK
+    assert "without .." in probes["certificate", "/etc/kubernetes/kubelet.conf"].problem
 
 
 @pytest.mark.parametrize(
@@ -203,12 +203,12 @@ def test_files_of_variables_are_what_they_should_be(node: Path) -> None:
     write(node, "etc/kubernetes/b.env", KEY)
     write(node, "etc/kubernetes/pki/sa.key", KEY)
     write(node, "etc/shadow", f"root:{HIDDEN}:1::\n")
-    found = read(node)
-    assert found["file", "/etc/kubernetes/a.env"].text == "# x\nKUBELET_ARGS=--v=2\n"
-    assert found["file", "/etc/kubernetes/b.env"].problem == "not read: it is not a file of variables"
-    assert found["file", "/etc/kubernetes/pki/sa.key"].problem.startswith("not read: ")
-    assert found["file", "/etc/shadow"].problem.startswith("not read: ")
-    assert found["file", "/etc/os-release"].text == "ID=rhel\n"
+    probes = read(node)
+    assert probes["file", "/etc/kubernetes/a.env"].text == "# x\nKUBELET_ARGS=--v=2\n"
+    assert probes["file", "/etc/kubernetes/b.env"].problem == "not read: it is not a file of variables"
+    assert probes["file", "/etc/kubernetes/pki/sa.key"].problem.startswith("not read: ")
+    assert probes["file", "/etc/shadow"].problem.startswith("not read: ")
+    assert probes["file", "/etc/os-release"].text == "ID=rhel\n"
 
 
 def test_a_unit_is_one(node: Path) -> None:
@@ -226,20 +226,20 @@ def test_nothing_waits_for_a_pipe_or_a_device(node: Path) -> None:
     write(node, "var/lib/kubelet/x", "")
     os.mkfifo(node / "var/lib/kubelet/cpu_manager_state", 0o644)
     begun = time.monotonic()
-    found = read(
+    probes = read(
         node, "--config=/etc/kubernetes/kubelet.yaml", "--client-ca-file=/etc/kubernetes/kubelet.yaml"
     )
     assert time.monotonic() - begun < 4
     for key in (("file", "/etc/kubernetes/kubelet.yaml"), ("file", "/var/lib/kubelet/cpu_manager_state")):
-        assert found[key].problem == "not a regular file"
+        assert probes[key].problem == "not a regular file"
 
 
 def test_many_beginnings_of_certificates_take_linear_time(node: Path) -> None:
     write(node, "etc/kubernetes/pki/ca.crt", "-----BEGIN CERTIFICATE-----\n" * 30_000)
     begun = time.monotonic()
-    found = read(node)
+    probes = read(node)
     assert time.monotonic() - begun < 4
-    assert found["certificate", "/etc/kubernetes/pki/ca.crt"].problem == "no certificate in it"
+    assert probes["certificate", "/etc/kubernetes/pki/ca.crt"].problem == "no certificate in it"
 
 
 def test_a_file_between_certificates_is_not_shown(node: Path) -> None:

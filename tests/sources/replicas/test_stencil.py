@@ -33,12 +33,12 @@ def changed(**others: Any) -> dict[str, Any]:
 
 
 def test_places_of_slots_and_what_is_in_them() -> None:
-    found = stencil(FIRST, [0, 1, 3])
-    assert found.paths == (("a",), ("b", "c", 0), ("b", "restartCount"))
+    pattern = stencil(FIRST, [0, 1, 3])
+    assert pattern.paths == (("a",), ("b", "c", 0), ("b", "restartCount"))
     text = text_of(changed(a="1 x", b={"c": ["{}", "x"], "restartCount": 0}))
-    assert found.match(text, 0) == (["1 x", "{}", "0"], len(text))
-    assert found.match("  " + text, 2) == (["1 x", "{}", "0"], len(text) + 2)
-    assert found.lines == text.count("\n")
+    assert pattern.match(text, 0) == (["1 x", "{}", "0"], len(text))
+    assert pattern.match("  " + text, 2) == (["1 x", "{}", "0"], len(text) + 2)
+    assert pattern.lines == text.count("\n")
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_a_text_that_matches_decodes_to_the_first_with_other_strings(
     indent = None if compact else 1
     for alphabet in (PLAIN, QUOTED):
         whole = cut(values[0], alphabet, indent)
-        found = stencil(values[0], list(range(len(whole.values))), alphabet, indent)
-        matched = found.match(text_of(values[1], indent), 0)
+        pattern = stencil(values[0], list(range(len(whole.values))), alphabet, indent)
+        matched = pattern.match(text_of(values[1], indent), 0)
         if matched is not None:
             strings: dict[Any, str] = {
-                path[0]: one for path, one in zip(found.paths, matched[0], strict=True)
+                path[0]: value for path, value in zip(pattern.paths, matched[0], strict=True)
             }
             assert {**values[0], **strings} == values[1]

@@ -36,7 +36,7 @@ SUFFIXES = (".json", ".yaml", ".jsonl")
 
 def dumped(pods: list[Any], path: Path, indent: int | None = 4) -> str:
     if path.suffix == ".jsonl":
-        path.write_text("".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in pods))
+        path.write_text("".join(f"{json.dumps(pod, ensure_ascii=False)}\n" for pod in pods))
         return str(path)
     document = {"apiVersion": "v1", "items": pods, "kind": "List", "metadata": {"resourceVersion": ""}}
     if path.suffix == ".json":
@@ -53,23 +53,28 @@ def place(suffix: str, number: int) -> str:
 
 
 def shown(pod: Pod) -> object:
-    return pod, pod.spec, pod.labels, [(one, one.spec, one.line) for one in pod.containers]
+    return (
+        pod,
+        pod.spec,
+        pod.labels,
+        [(container, container.spec, container.line) for container in pod.containers],
+    )
 
 
 def read(name: str) -> tuple[list[Any], str]:
     """Return all that is read of a file, and the error."""
     try:
         inventory = collect.collect((name,))
-        found: list[Any] = [
+        values: list[Any] = [
             inventory.nodes,
             inventory.warnings,
             inventory.containers,
             inventory.origin.oldest,
         ]
-        found += map(shown, inventory.pods)
+        values += map(shown, inventory.pods)
     except InputError as error:
         return [], str(error)
-    return found, ""
+    return values, ""
 
 
 def refused(*_: Any, **__: Any) -> Iterator[Any]:
@@ -78,15 +83,15 @@ def refused(*_: Any, **__: Any) -> Iterator[Any]:
 
 def same(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], str]:
     """Read a file with stencils and without, YAML also as one document; return what all of these find."""
-    found = read(name)
+    result = read(name)
     others: dict[str, object] = {"Stencils": Unlike}
     if name.endswith(".yaml"):
         others["blocks"] = refused
     for replaced, other in others.items():
         with monkeypatch.context() as patch:
             patch.setattr(survey, replaced, other)
-            assert found == read(name)
-    return found
+            assert result == read(name)
+    return result
 
 
 def shapes_of(name: str) -> list[object]:
@@ -100,8 +105,8 @@ def test_replicas_have_one_shape(
     own_names: bool, indent: int, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = dumped(replicas(own_names=own_names), tmp_path / f"pods{suffix}", indent)
-    found, _ = same(name, monkeypatch)
-    assert len(found) == 4 + 8
+    values, _ = same(name, monkeypatch)
+    assert len(values) == 4 + 8
     shapes = shapes_of(name)
     assert len(set(shapes[:-1])) == 1, "the last one has no element behind it, and is decoded"
     assert shapes[0] is not None
@@ -116,8 +121,8 @@ def test_pods_of_many_files_have_one_shape(
         (tmp_path / f"{number}.json").write_text(f"{json.dumps(pod, indent=indent)}\n")
     (tmp_path / "3-node.yaml").write_text(as_yaml(node("v1.30.14")))
     dumped(replicas(1, number=1), tmp_path / "5-list.json")
-    found, _ = same(str(tmp_path), monkeypatch)
-    assert len(found) == 4 + 9
+    values, _ = same(str(tmp_path), monkeypatch)
+    assert len(values) == 4 + 9
     shapes = [pod.shape for pod in collect.collect((str(tmp_path),)).pods if "5-" not in pod.file]
     assert len(set(shapes)) == 1
     assert shapes[0] is not None
@@ -135,8 +140,8 @@ def test_statuses_of_any_structure_and_strings_with_escapes_are_of_one_shape(
     name = dumped(pods, tmp_path / "pods.json")
     path = Path(name)
     path.write_text(path.read_text().replace("& <b>", r"\u0026 \u003cb\u003e"))
-    found, _ = same(name, monkeypatch)
-    assert len(found) == 4 + 30
+    values, _ = same(name, monkeypatch)
+    assert len(values) == 4 + 30
     shapes = shapes_of(name)
     assert len(set(shapes[:-1])) <= 2
     assert None not in shapes[:-1]
@@ -154,8 +159,8 @@ def test_names_in_keys_of_managed_fields(
         fields = pod["metadata"]["managedFields"][0]["fieldsV1"]
         fields["f:spec"]["f:volumes"] = {f'k:{{"name":"{name}"}}': {".": {}}, 'k:{"name":"data"}': {}}
     name = dumped(pods, tmp_path / f"pods{suffix}")
-    found, _ = same(name, monkeypatch)
-    assert len(found) == 4 + 8
+    values, _ = same(name, monkeypatch)
+    assert len(values) == 4 + 8
     assert len(set(shapes_of(name)[:-1])) == 1
     other = pods[5]["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"]["f:volumes"]
     other['k:{"name":"more"}'] = {}
@@ -184,7 +189,7 @@ def test_names_in_keys_of_managed_fields(
 def test_documents_with_anything_between_them(
     text: str, indent: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written = [json.dumps(one, indent=indent) for one in replicas(12)]
+    written = [json.dumps(pod, indent=indent) for pod in replicas(12)]
     for number, ends in enumerate((written, written[:3])):
         path = tmp_path / f"pods-{number}.jsonl"
         path.write_text("\n".join([*written[4:8], *written[8:10]]) + text + "\n".join(ends[:4]), newline="")
@@ -198,7 +203,7 @@ def test_replicas_that_are_documents_have_one_shape(
 ) -> None:
     """As ``jq '.items[]'`` prints them."""
     path = tmp_path / "pods.json"
-    text = "".join(f"{json.dumps(one, indent=indent)}\n" for one in replicas(12))
+    text = "".join(f"{json.dumps(pod, indent=indent)}\n" for pod in replicas(12))
     path.write_text(text, newline=newline)
     assert len(same(str(path), monkeypatch)[0]) == 4 + 12
     assert len(set(shapes_of(str(path))[:-1])) == 1
@@ -208,7 +213,7 @@ def test_lists_in_lines_are_read_element_by_element(tmp_path: Path, monkeypatch:
     pods, path = replicas(30), tmp_path / "pods.jsonl"
     lists = [{"apiVersion": "v1", "kind": "List", "items": pods[start : start + 5]} for start in (0, 5, 10)]
     lines = [*pods[15:20], *lists, *pods[20:], answered(replicas(6, number=1))]
-    path.write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     assert len(same(str(path), monkeypatch)[0]) == 4 + 36
     assert len(set(shapes_of(str(path))[:-6])) == 1
 
@@ -221,30 +226,30 @@ def test_replicas_in_one_line_have_one_shape(tmp_path: Path, monkeypatch: pytest
 
 def answered(pods: list[Json]) -> Json:
     """Return pods as an API server answers with them: the kind is that of the list alone."""
-    items = [{key: one[key] for key in ("metadata", "spec", "status")} for one in pods]
+    items = [{key: pod[key] for key in ("metadata", "spec", "status")} for pod in pods]
     return {"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": items}
 
 
 def test_replicas_of_a_list_of_pods_have_one_shape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, found = tmp_path / "pods.json", answered(replicas(24))
-    path.write_text(json.dumps(found, separators=(",", ":")))
+    path, answer = tmp_path / "pods.json", answered(replicas(24))
+    path.write_text(json.dumps(answer, separators=(",", ":")))
     same(str(path), monkeypatch)
     assert len(set(shapes_of(str(path)))) == 1
 
-    other = {**found["items"].pop(), "kind": "Secret", "apiVersion": "v1"}
-    path.write_text(json.dumps({**found, "items": [*found["items"], other]}))
+    other = {**answer["items"].pop(), "kind": "Secret", "apiVersion": "v1"}
+    path.write_text(json.dumps({**answer, "items": [*answer["items"], other]}))
     assert len(same(str(path), monkeypatch)[0]) == 4 + 23
     templates = {**answered(replicas(3, number=1)), "kind": "PodTemplateList"}
-    path.write_text(json.dumps(found) + json.dumps(templates))
+    path.write_text(json.dumps(answer) + json.dumps(templates))
     same(str(path), monkeypatch)
 
 
-def with_address(one: Json, *addresses: str) -> Json:
+def with_address(pod: Json, *addresses: str) -> Json:
     """Return a pod with the fields that a kubelet manages of a status with such addresses."""
     keys: Json = {f'k:{{"ip":"{address}"}}': {".": {}, "f:ip": {}} for address in addresses}
     fields = {"f:status": {"f:podIPs": {".": {}, **keys}}}
     managed = {"manager": "kubelet", "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": fields}
-    return {**one, "metadata": {**one["metadata"], "managedFields": [managed]}}
+    return {**pod, "metadata": {**pod["metadata"], "managedFields": [managed]}}
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -252,7 +257,7 @@ def test_addresses_in_keys_of_managed_fields_make_no_shapes(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = [
-        with_address(one, f"10.0.0.{number}", f"fd00::{number}") for number, one in enumerate(replicas(14))
+        with_address(pod, f"10.0.0.{number}", f"fd00::{number}") for number, pod in enumerate(replicas(14))
     ]
     name = dumped(given, tmp_path / f"pods{suffix}")
     same(name, monkeypatch)
@@ -262,30 +267,30 @@ def test_addresses_in_keys_of_managed_fields_make_no_shapes(
     for number in (12, 13):  # the last one is decoded by itself in some forms
         assert text.count(f"fd00::{number}") == 1
         Path(name).write_text(text.replace(f"fd00::{number}", f"10.0.0.{number}"))
-        found, error = same(name, monkeypatch)
-        assert (found, "twice" in error) == ([], True)
+        values, error = same(name, monkeypatch)
+        assert (values, "twice" in error) == ([], True)
 
 
 def test_such_keys_elsewhere_are_those_of_a_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = replicas(12)
-    for number, one in enumerate(given):
-        one["metadata"]["labels"] = {f'k:{{"ip":"10.0.0.{number}"}}': "yes"}
-        one["status"][f'k:{{"uid":"{number}"}}'] = "text"
+    for number, pod in enumerate(given):
+        pod["metadata"]["labels"] = {f'k:{{"ip":"10.0.0.{number}"}}': "yes"}
+        pod["status"][f'k:{{"uid":"{number}"}}'] = "text"
     assert len(same(dumped(given, tmp_path / "pods.json"), monkeypatch)[0]) == 4 + len(given)
 
 
-def apart(one: Json, number: int) -> Json:
+def apart(pod: Json, number: int) -> Json:
     """Return a pod that asks schedulers to keep it from the pods of an instance of its own."""
     alike = {"matchLabels": {"instance": f"db-{number}"}}
     term = {"labelSelector": alike, "topologyKey": "kubernetes.io/hostname"}
     required = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
     spread = {**term, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}
     asked = {"affinity": {"podAntiAffinity": required}, "topologySpreadConstraints": [spread]}
-    return {**one, "spec": {**asked, **one["spec"]}}
+    return {**pod, "spec": {**asked, **pod["spec"]}}
 
 
 def test_what_pods_ask_of_other_pods_makes_no_shapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = dumped([apart(one, number) for number, one in enumerate(replicas(12))], tmp_path / "pods.json")
+    name = dumped([apart(pod, number) for number, pod in enumerate(replicas(12))], tmp_path / "pods.json")
     same(name, monkeypatch)
     assert len(set(shapes_of(name))) == 1
 
@@ -305,10 +310,10 @@ def put(value: Any, *steps: str | int) -> Change:
 
 
 def deep(levels: int) -> list[Any]:
-    found: list[Any] = []
+    value: list[Any] = []
     for _ in range(levels):
-        found = [found]
-    return found
+        value = [value]
+    return value
 
 
 STATE = ("status", "containerStatuses", 0)
@@ -419,8 +424,8 @@ def test_what_is_wrong_in_a_slot_is_an_error(
     assert same(name, monkeypatch)[1] == ""
     put("soon", *steps)(pods[-1])
     name = dumped(pods, tmp_path / f"wrong{suffix}")
-    found, error = same(name, monkeypatch)
-    assert not found
+    values, error = same(name, monkeypatch)
+    assert not values
     assert f"{place(suffix, 5)}.{'.'.join(steps)}: {says}" in error
 
 
@@ -479,9 +484,9 @@ def test_a_key_without_a_value(part: str, tmp_path: Path, monkeypatch: pytest.Mo
         )
         assert f"\n  {part}:\n    " not in whole[number]
     path = tmp_path / "without.yaml"
-    path.write_text("\n- apiVersion: v1\n".join([before, *(one.rstrip("\n") for one in whole)]) + "\n")
-    found, problem = same(str(path), monkeypatch)
-    assert found or ("items[2]" in problem and part == "spec")
+    path.write_text("\n- apiVersion: v1\n".join([before, *(block.rstrip("\n") for block in whole)]) + "\n")
+    values, problem = same(str(path), monkeypatch)
+    assert values or ("items[2]" in problem and part == "spec")
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -492,8 +497,8 @@ def test_two_pods_of_one_uid(suffix: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert place(suffix, 2) in problem
     assert f"{place(suffix, 5)}: two different pods share a uid" in problem
     pods[5] = pods[2]
-    found, _ = same(dumped(pods, tmp_path / f"pods{suffix}"), monkeypatch)
-    assert len(found) == 4 + 6
+    values, _ = same(dumped(pods, tmp_path / f"pods{suffix}"), monkeypatch)
+    assert len(values) == 4 + 6
 
 
 def texts(pods: list[Json]) -> Iterator[str]:
@@ -643,8 +648,8 @@ def test_workloads_in_any_order_and_many_random_changes(
     changes = list(CHANGES.values())
     count = 150 if randomness.FRESH else 18
     for number in range(4):
-        found = list(pods_and_nodes(count, calm=number > 1))
-        pods, nodes, uids = found[:count], found[count:], set[object]()
+        objects = list(pods_and_nodes(count, calm=number > 1))
+        pods, nodes, uids = objects[:count], objects[count:], set[object]()
         for pod in chance.sample(pods, count // 3):
             try:
                 chance.choice(changes)(pod)
@@ -661,30 +666,32 @@ def test_workloads_in_any_order_and_many_random_changes(
 
 def test_little_is_remembered_of_large_pods(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stencils, "_KEPT", 50_000)
-    found = stencils.Stencils()
+    alike = stencils.Stencils()
     (pod,) = replicas(1)
     kept = list[int]()
     for number in range(16):
-        one = copy.deepcopy(pod)
-        one["spec"]["containers"][0]["args"] = ["x"] * 30 * number
-        learned = found.learn(of_json(json.dumps(one, indent=4), one), one, 1)
-        assert learned is not one
-        kept.append(sum(each.cut.size for known in found._by_skeleton.values() for each in known))
+        replica = copy.deepcopy(pod)
+        replica["spec"]["containers"][0]["args"] = ["x"] * 30 * number
+        learned = alike.learn(of_json(json.dumps(replica, indent=4), replica), replica, 1)
+        assert learned is not replica
+        kept.append(sum(each.cut.size for known in alike._by_skeleton.values() for each in known))
     assert 10_000 < max(kept) < 100_000
 
 
 def test_pods_of_their_own_are_not_learned_for_ever() -> None:
     """Pods with owners of another kind are, for these repeat."""
-    found, learned = stencils.Stencils(), dict[str, int]()
+    alike, learned = stencils.Stencils(), dict[str, int]()
     (pod,) = replicas(1)
     for number in range(300):
         for kind in ("Job", "ReplicaSet"):
-            one = copy.deepcopy(pod)
-            one["metadata"]["ownerReferences"][0]["kind"] = kind
-            one["spec"]["containers"][0]["args"] = ["x"] * (number if kind == "Job" else 1)
-            text = json.dumps(one, indent=4)
-            if found.match(text, 0, 1) is None:
-                learned[kind] = learned.get(kind, 0) + (found.learn(of_json(text, one), one, 1) is not one)
+            replica = copy.deepcopy(pod)
+            replica["metadata"]["ownerReferences"][0]["kind"] = kind
+            replica["spec"]["containers"][0]["args"] = ["x"] * (number if kind == "Job" else 1)
+            text = json.dumps(replica, indent=4)
+            if alike.match(text, 0, 1) is None:
+                learned[kind] = learned.get(kind, 0) + (
+                    alike.learn(of_json(text, replica), replica, 1) is not replica
+                )
     assert learned["ReplicaSet"] < 5
     assert 17 < learned["Job"] < 60
 

@@ -81,7 +81,7 @@ class Attacked:
 
     def _run(self, *command: str) -> subprocess.CompletedProcess[str]:
         apart = ["unshare", "-m", "-p", "--fork", "--kill-child", f"--mount-proc={self.root}/proc"]
-        told = [str(self.root), json.dumps([asdict(one) for one in self.started])]
+        told = [str(self.root), json.dumps([asdict(process) for process in self.started])]
         return subprocess.run(
             [*apart, sys.executable, "-c", _READ, *told, *command],
             capture_output=True,

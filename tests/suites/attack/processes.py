@@ -114,8 +114,8 @@ class RealNode:
 
     def dump(self, processes: str) -> Dump:
         """Return the dump that the collector makes next to some processes."""
-        (found,) = read_back(self.collect(processes))
-        return found
+        (dump,) = read_back(self.collect(processes))
+        return dump
 
     @property
     def has_run(self) -> bool:

@@ -89,32 +89,32 @@ class Checkout:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    found = Checkout(tmp_path / "checkout", [])
+    clone = Checkout(tmp_path / "checkout", [])
     library = f".venv/lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
-    write = f"open({str(found.marker)!r}, 'a').write"
+    write = f"open({str(clone.marker)!r}, 'a').write"
     python = {f"{name}.py": f"{write}('{name}.py\\n')\n" for name in MODULES}
     python["setup.py"] = f"{write}('setup.py\\n')\n"
     python[f"{library}/evil.pth"] = f"import sys; {write}('evil.pth\\n')\n"
-    shells = {place: f"#!/bin/bash\n/bin/echo {place} >>{found.marker}\n" for place in (*PROGRAMS, ".bashrc")}
+    shells = {place: f"#!/bin/bash\n/bin/echo {place} >>{clone.marker}\n" for place in (*PROGRAMS, ".bashrc")}
     shells |= {f"bin/{name}": text for name, text in shells.items()}
     shells[".venv/bin/hashcompat"] = shells[".venv/bin/python"] = shells.pop("hashcompat")
     pip = "[install]\nrequirement = evil.txt\nno-index = true\n[global]\nno-binary = :all:\n"
     texts = {
-        "evil.txt": f"-e {found.place}\n",
+        "evil.txt": f"-e {clone.place}\n",
         "setup.cfg": "[metadata]\nname = evil\n",
         "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "venv"\nbackend-path = ["."]\n',
-        ".gitconfig": f"[core]\n\tsshCommand = {found.place}/sh\n\thooksPath = {found.place}/hooks\n",
+        ".gitconfig": f"[core]\n\tsshCommand = {clone.place}/sh\n\thooksPath = {clone.place}/hooks\n",
         ".hashcompat.yaml": LOOSE,
         **dict.fromkeys(("pip.conf", ".pip/pip.conf", ".config/pip/pip.conf", ".venv/pip.conf"), pip),
         "cluster.json": json.dumps(listed(node(OLD), pod())),
     }
     shells["hooks/post-checkout"] = shells["git"]
     for name, text in {**python, **shells, **texts}.items():
-        path = found.place / name
+        path = clone.place / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         path.chmod(0o755 if name in shells else 0o644)
-    return found
+    return clone
 
 
 def test_the_checkout_is_hostile(checkout: Checkout) -> None:

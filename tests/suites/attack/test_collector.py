@@ -80,12 +80,12 @@ def test_a_tenants_kubelet_is_neither_executed_nor_believed(node: RealNode, cgro
     text = node.collect(tenant(TENANTS[own].replace("CGROUP", cgroup)))
     assert not node.has_run
     assert MARKER not in text
-    (found,) = read_back(text)
-    assert " kubelet\n" in found.read("processes", "all")
+    (dump,) = read_back(text)
+    assert " kubelet\n" in dump.read("processes", "all")
     for kind in ("arguments", "version"):
         with pytest.raises(AbsentError):
-            found.read(kind, "kubelet")
-    assert not any("tenant" in name for _, name in found.probes)
+            dump.read(kind, "kubelet")
+    assert not any("tenant" in name for _, name in dump.probes)
 
 
 def kubelet(node: RealNode, path: str = "/usr/bin/kubelet", **flags: str) -> str:
@@ -100,11 +100,11 @@ def kubelet(node: RealNode, path: str = "/usr/bin/kubelet", **flags: str) -> str
 def test_the_nodes_own_kubelet_is_found_beside_tenants(node: RealNode) -> None:
     node.write("/etc/kubernetes/kubelet.yaml", f"{CONFIG}failSwapOn: false\n")
     started = kubelet(node, config="/etc/kubernetes/kubelet.yaml", root_dir="/var/lib/kubelet")
-    found = node.dump(f"{tenant('unshare -m')}\n{started}\n{tenant('unshare -m')}")
-    assert found.read("version", "kubelet") == SAYS
-    words = found.read("arguments", "kubelet").splitlines()
+    dump = node.dump(f"{tenant('unshare -m')}\n{started}\n{tenant('unshare -m')}")
+    assert dump.read("version", "kubelet") == SAYS
+    words = dump.read("arguments", "kubelet").splitlines()
     assert (words[0], words[2]) == ("/usr/bin/kubelet", "--config=/etc/kubernetes/kubelet.yaml")
-    assert "failSwapOn: false\n" in found.read("file", "/etc/kubernetes/kubelet.yaml")
+    assert "failSwapOn: false\n" in dump.read("file", "/etc/kubernetes/kubelet.yaml")
     assert not node.has_run
 
 
@@ -114,10 +114,10 @@ def test_of_two_that_could_be_the_kubelet_neither_is_believed(node: RealNode) ->
     node.write("/opt/kubelet", program(), 0o755)
     first = kubelet(node, config="/etc/kubernetes/one.yaml")
     second = f"/opt/kubelet {arguments({'config': '/etc/kubernetes/two.yaml'})} &"
-    found = node.dump(f"{first}\n{second}")
+    dump = node.dump(f"{first}\n{second}")
     for kind in ("arguments", "version"):
-        assert found.probe(kind, "kubelet").problem.startswith("two processes could be the kubelet: pids ")
-    assert not any(name.endswith(("one.yaml", "two.yaml")) for _, name in found.probes)
+        assert dump.probe(kind, "kubelet").problem.startswith("two processes could be the kubelet: pids ")
+    assert not any(name.endswith(("one.yaml", "two.yaml")) for _, name in dump.probes)
     assert not node.has_run
 
 
@@ -145,10 +145,10 @@ def test_a_program_that_others_may_have_written_is_not_executed(node: RealNode, 
     node.write("/usr/bin/kubelet", program(), 0o755)
     node.write("/opt/other", program(), 0o755)
     node.write("/var/lib/kubelet/pods/u/file", "")
-    found = node.dump(UNSAFE[why].format(kubelet(node)))
+    dump = node.dump(UNSAFE[why].format(kubelet(node)))
     assert not node.has_run
-    assert found.read("arguments", "kubelet")
-    assert found.probe("version", "kubelet").problem.startswith("the release is not known: ")
+    assert dump.read("arguments", "kubelet")
+    assert dump.probe("version", "kubelet").problem.startswith("the release is not known: ")
 
 
 SECRETS = {
@@ -194,11 +194,11 @@ def test_arguments_lead_to_no_secret(node: RealNode, flags: dict[str, str]) -> N
     node.write("/etc/systemd/system/kubelet.service.d/1.conf", unit)
     text = node.collect(started)
     assert MARKER not in text
-    (found,) = read_back(text)
+    (dump,) = read_back(text)
     if flags["config"] != "/etc/kubernetes/kubelet.yaml":
-        assert found.probe("file", flags["config"]).problem.startswith(("not read: ", "not shown: "))
-    assert found.probe("file", "/root/env").problem.startswith("not read: ")
-    assert found.probe("file", "/etc/kubernetes/pki/ca.key").problem.startswith(
+        assert dump.probe("file", flags["config"]).problem.startswith(("not read: ", "not shown: "))
+    assert dump.probe("file", "/root/env").problem.startswith("not read: ")
+    assert dump.probe("file", "/etc/kubernetes/pki/ca.key").problem.startswith(
         "not read: it is a private key"
     )
 
@@ -246,7 +246,7 @@ def containerd() -> Iterator[daemons.Node]:
 
 def hashes(dump: str) -> list[object]:
     records = from_documents(map(json.loads, dump.splitlines()))
-    return [one.hash for one in records if isinstance(one, Recorded)]
+    return [record.hash for record in records if isinstance(record, Recorded)]
 
 
 def run_pod(node: daemons.Node, pod: str, value: str, image: str = daemons.IMAGE) -> None:
@@ -297,10 +297,10 @@ def test_no_argument_of_a_shim_becomes_a_probe(containerd: daemons.Node) -> None
         timeout=150,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    (found,) = read_back(done.stdout)
-    assert any(probe.kind == "arguments" and probe.name.isdecimal() for probe in found.of_kind("arguments"))
+    (dump,) = read_back(done.stdout)
+    assert any(probe.kind == "arguments" and probe.name.isdecimal() for probe in dump.of_kind("arguments"))
     assert hashes(done.stdout) == [7]
-    assert len(found.probes["cri", "containers"]) == 1
+    assert len(dump.probes["cri", "containers"]) == 1
 
 
 @pytest.mark.xdist_group("containerd")
@@ -381,8 +381,8 @@ def test_a_planted_link_is_replaced_and_not_followed(victim: Path) -> None:
         assert written(victim.parent).returncode == 0
         assert stat.S_IMODE(dump.lstat().st_mode) == 0o600
         assert stat.S_ISREG(dump.lstat().st_mode)
-        (found,) = read_back(dump.read_text())
-        assert (found.node, found.complete) == ("n1", True)
+        (node_dump,) = read_back(dump.read_text())
+        assert (node_dump.node, node_dump.complete) == ("n1", True)
     assert sorted(path.name for path in victim.parent.iterdir()) == ["dumps", "victim"]
     assert [path.name for path in dump.parent.iterdir()] == ["n1.json"]
 

@@ -38,9 +38,9 @@ def test_the_planted_program_leaves_its_mark(node: Attacked, planted: Path) -> N
 
 def test_the_kubelet_of_the_node_is_read(node: Attacked) -> None:
     node.start(node.root / "usr/bin/kubelet", "--v=2", "--hostname-override=n1")
-    found = node.probes()
-    assert found["version", "kubelet"] == ("Kubernetes v1.30.4\n", "")
-    assert (found["arguments", "kubelet"][0] or "").splitlines()[1:] == ["--v=2", "--hostname-override=n1"]
+    probes = node.probes()
+    assert probes["version", "kubelet"] == ("Kubernetes v1.30.4\n", "")
+    assert (probes["arguments", "kubelet"][0] or "").splitlines()[1:] == ["--v=2", "--hostname-override=n1"]
 
 
 ARGUMENTS = (
@@ -55,34 +55,34 @@ def test_a_process_in_its_own_namespaces_is_not_the_kubelet(
     node: Attacked, planted: Path, options: tuple[str, ...]
 ) -> None:
     node.contain(planted, *ARGUMENTS, options=options)
-    found = node.probes()
-    assert (found["arguments", "kubelet"], found["version", "kubelet"]) == (NONE, NONE)
+    probes = node.probes()
+    assert (probes["arguments", "kubelet"], probes["version", "kubelet"]) == (NONE, NONE)
     assert not node.mark.exists()
-    assert HIDDEN not in str(found)
-    assert not any(name.startswith("/tenant") for _, name in found)
+    assert HIDDEN not in str(probes)
+    assert not any(name.startswith("/tenant") for _, name in probes)
 
 
 def test_a_process_of_another_user_is_not_the_kubelet(node: Attacked, planted: Path) -> None:
     node.start(planted, *ARGUMENTS, user=1000)
-    found = node.probes()
-    assert (found["arguments", "kubelet"], found["version", "kubelet"]) == (NONE, NONE)
+    probes = node.probes()
+    assert (probes["arguments", "kubelet"], probes["version", "kubelet"]) == (NONE, NONE)
     assert not node.mark.exists()
 
 
 def test_a_process_in_the_cgroup_of_a_container_is_not_the_kubelet(node: Attacked, planted: Path) -> None:
     with container_cgroup() as cgroup:
         node.start(planted, *ARGUMENTS, cgroup=cgroup)
-        found = node.probes()
-    assert (found["arguments", "kubelet"], found["version", "kubelet"]) == (NONE, NONE)
+        probes = node.probes()
+    assert (probes["arguments", "kubelet"], probes["version", "kubelet"]) == (NONE, NONE)
     assert not node.mark.exists()
 
 
 def test_a_tenants_process_does_not_hide_the_nodes(node: Attacked, planted: Path) -> None:
     node.contain(planted, *ARGUMENTS)
     node.start(node.root / "usr/bin/kubelet", "--v=7")
-    found = node.probes()
-    assert found["version", "kubelet"] == ("Kubernetes v1.30.4\n", "")
-    assert "--v=7" in (found["arguments", "kubelet"][0] or "")
+    probes = node.probes()
+    assert probes["version", "kubelet"] == ("Kubernetes v1.30.4\n", "")
+    assert "--v=7" in (probes["arguments", "kubelet"][0] or "")
     assert not node.mark.exists()
 
 
@@ -90,12 +90,12 @@ def test_two_kubelets_are_a_problem(node: Attacked, planted: Path) -> None:
     write(node.root, "etc/kubernetes/tenant.yaml", CONFIG)
     node.start(node.root / "usr/bin/kubelet", "--config=/etc/kubernetes/tenant.yaml")
     node.start(planted, "--config=/etc/kubernetes/tenant.yaml", "--root-dir=/tenant")
-    found = node.probes()
+    probes = node.probes()
     for kind in ("arguments", "version"):
-        text, problem = found[kind, "kubelet"]
+        text, problem = probes[kind, "kubelet"]
         assert text is None
         assert problem.startswith("two processes could be the kubelet: pids ")
-    assert ("file", "/etc/kubernetes/tenant.yaml") not in found
+    assert ("file", "/etc/kubernetes/tenant.yaml") not in probes
     assert not node.mark.exists()
 
 
@@ -126,9 +126,9 @@ def test_no_argument_shows_a_file(node: Attacked, path: str) -> None:
     write(node.root, "var/lib/kubelet/pods/1/volumes/x.yaml", f"{CONFIG}# {HIDDEN}")
     (node.root / "etc/kubernetes/link.yaml").symlink_to("/etc/kubernetes/pki/ca.key")
     node.start(node.root / "usr/bin/kubelet", *(f"--{flag}={path}" for flag in FLAGS))
-    found = node.probes()
-    assert HIDDEN not in str(found)
-    named = {kind: value for (kind, name), value in found.items() if name == path}
+    probes = node.probes()
+    assert HIDDEN not in str(probes)
+    named = {kind: value for (kind, name), value in probes.items() if name == path}
     assert set(named) == {"file", "certificate", "directory"}
     assert all(text is None and problem.startswith("not read: ") for text, problem in named.values())
 
@@ -136,9 +136,9 @@ def test_no_argument_shows_a_file(node: Attacked, path: str) -> None:
 def test_no_argument_chooses_state_files(node: Attacked) -> None:
     write(node.root, "tenant/cpu_manager_state", '{"policyName":"static"}')
     node.start(node.root / "usr/bin/kubelet", "--root-dir=/tenant")
-    found = node.probes()
-    assert found["file", "/tenant/cpu_manager_state"][1].startswith("not read: /tenant/cpu_manager_state: ")
-    assert found["filesystem", "/tenant"][1].startswith("not read: ")
+    probes = node.probes()
+    assert probes["file", "/tenant/cpu_manager_state"][1].startswith("not read: /tenant/cpu_manager_state: ")
+    assert probes["filesystem", "/tenant"][1].startswith("not read: ")
 
 
 @pytest.mark.parametrize(
@@ -182,9 +182,9 @@ def test_pipes_do_not_stop_preflight(node: Attacked) -> None:
     (node.root / "etc/systemd/system/kubelet.service").unlink()
     (node.root / "etc/systemd/system/k").rename(node.root / "etc/systemd/system/kubelet.service")
     node.start(node.root / "usr/bin/kubelet", "--config=/etc/kubernetes/k.yaml")
-    found = node.probes()
+    probes = node.probes()
     for name in ("/etc/kubernetes/k.yaml", "/etc/systemd/system/kubelet.service"):
-        assert found["file", name] == (None, "not a regular file")
+        assert probes["file", name] == (None, "not a regular file")
 
 
 @pytest.mark.parametrize("entry", [".", "", "planted", "{here}/open"])
@@ -239,7 +239,7 @@ def test_no_argument_of_a_tenant_shows_a_container(node: Attacked, name: str) ->
     node.contain(planted, "-id", victim)
     node.start(planted, "-id", victim, user=65534)
     node.start(planted, "-id", "d" * 64)
-    found = node.probes()
-    shown = [text for (kind, _), (text, _) in found.items() if kind == "arguments" and text]
+    probes = node.probes()
+    shown = [text for (kind, _), (text, _) in probes.items() if kind == "arguments" and text]
     assert len([text for text in shown if "d" * 64 in text]) == 1
     assert not [text for text in shown if victim in text]

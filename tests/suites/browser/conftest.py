@@ -66,4 +66,4 @@ def opened(browser: Browser, reports: Reports) -> Iterator[Opened]:
             return windows[-1]
 
         yield call
-        assert [trouble for one in windows for trouble in one.troubles] == []
+        assert [trouble for tab in windows for trouble in tab.troubles] == []

@@ -48,10 +48,10 @@ def shown(page: Page) -> list[Cells]:
 
 def matching(page: Page) -> list[Cells]:
     """Return the rows of all pages of the table, in their order; the first page is shown before and after."""
-    found = list(_pages(page))
-    for _ in found[1:]:
+    pages = list(_pages(page))
+    for _ in pages[1:]:
         page.locator("#previous").click()
-    return [row for rows in found for row in rows]
+    return [row for rows in pages for row in rows]
 
 
 def _pages(page: Page) -> Iterator[list[Cells]]:
@@ -84,7 +84,7 @@ def heading(page: Page, name: str) -> Locator:
 
 def sorts(page: Page) -> dict[str, str]:
     """Return which columns say that they are sorted, and how."""
-    found: list[tuple[str, str | None]] = page.locator("#containers thead th").evaluate_all(
+    columns: list[tuple[str, str | None]] = page.locator("#containers thead th").evaluate_all(
         "(heads) => heads.map((head) => [head.textContent, head.getAttribute('aria-sort')])"
     )
-    return {name: order for name, order in found if order not in (None, "none")}
+    return {name: order for name, order in columns if order not in (None, "none")}

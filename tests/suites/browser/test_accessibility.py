@@ -37,7 +37,7 @@ def test_a_report_has_no_violation(opened: Opened, name: str) -> None:
 @pytest.mark.parametrize("screen", SCREENS)
 def test_what_a_reader_does_brings_no_violation(opened: Opened, screen: str) -> None:
     window = opened("sample", **SCREENS[screen])
-    assert {state: found for state in states(window.page) if (found := window.violations())} == {}
+    assert {state: violations for state in states(window.page) if (violations := window.violations())} == {}
 
 
 def states(page: Page) -> Iterator[str]:

@@ -20,9 +20,9 @@ def test_names_are_text_and_run_nothing(opened: Opened) -> None:
     report.search(page, HOSTILE[0])
     report.search(page, "")
     assert page.evaluate(f"window.{FLAG}") is None
-    found = report.matching(page)
+    rows = report.matching(page)
     wanted = {distinct(name.encode("utf-16", "surrogatepass").decode("utf-16")) for name in HOSTILE}
-    assert {row["Pod"] for row in found} == {row["Container"] for row in found} == wanted
+    assert {row["Pod"] for row in rows} == {row["Container"] for row in rows} == wanted
     planted = page.locator(
         "img, iframe, object, embed, base, [onload], [onerror], [onfocus], [onmouseover], svg svg"
     )

@@ -31,26 +31,26 @@ MOST: Final = 400
 
 def stops(page: Page, key: str, most: int = MOST) -> list[dict[str, Any]]:
     """Press a key until the focus leaves the document, and return what had it."""
-    found: list[dict[str, Any]] = []
-    while len(found) < most:
+    elements: list[dict[str, Any]] = []
+    while len(elements) < most:
         page.keyboard.press(key)
         focused = page.evaluate(FOCUSED)
         if focused is None:
             break
-        found.append(focused)
-    return found
+        elements.append(focused)
+    return elements
 
 
 @pytest.mark.parametrize("scheme", sliced(["light", "dark"], ["dark"]))
 def test_the_focus_goes_through_in_order_is_seen_everywhere_and_leaves(opened: Opened, scheme: str) -> None:
     page = opened("no findings", color_scheme=scheme).page
-    found = stops(page, "Tab")
-    assert len(found) < MOST, found[-3:]
-    places = [stop["place"] for stop in found]
+    elements = stops(page, "Tab")
+    assert len(elements) < MOST, elements[-3:]
+    places = [stop["place"] for stop in elements]
     assert places == sorted(set(places))
-    assert [stop["html"] for stop in found if not stop["seen"]] == []
+    assert [stop["html"] for stop in elements if not stop["seen"]] == []
     wanted = page.locator("a[href], button, input, select, summary").filter(visible=True)
-    assert len(found) >= wanted.count()
+    assert len(elements) >= wanted.count()
     assert [stop["place"] for stop in stops(page, "Shift+Tab", len(places))] == places[::-1]
 
 

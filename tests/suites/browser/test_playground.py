@@ -97,7 +97,7 @@ def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visit]]:
     yield call
     for context in contexts:
         context.close()
-    assert [trouble for one in visits for trouble in one.troubles] == []
+    assert [trouble for tab in visits for trouble in tab.troubles] == []
 
 
 def headline(pods: Any, old: str, new: str) -> str:
@@ -107,28 +107,28 @@ def headline(pods: Any, old: str, new: str) -> str:
 
 
 def test_it_answers_offline_and_asks_nobody(visit: Callable[..., Visit], address: str) -> None:
-    one = visit().loaded()
-    one.page.context.set_offline(True)
-    asked = len(one.requests)
-    one.page.click("#example")
-    one.page.click("#go")
-    assert one.answered().startswith("1 of 1 running container restarts")
-    expect(one.page.locator("#answer-here .why pre")).not_to_have_count(0)
-    one.page.click("#sample")
-    expect(one.page.locator("#answer")).to_contain_text("66 of 66", timeout=LOADING)
-    assert one.answered().startswith(headline(hashcompat.load_sample(), "1.30.14", "1.31.14"))
-    one.page.click("#matrix")
-    expect(one.page.locator("#answer-here")).to_contain_text("Cheapest path", timeout=LOADING)
-    assert one.requests[asked:] == []
-    assert {urlsplit(url).netloc for url in one.requests} == {urlsplit(address).netloc}
+    tab = visit().loaded()
+    tab.page.context.set_offline(True)
+    asked = len(tab.requests)
+    tab.page.click("#example")
+    tab.page.click("#go")
+    assert tab.answered().startswith("1 of 1 running container restarts")
+    expect(tab.page.locator("#answer-here .why pre")).not_to_have_count(0)
+    tab.page.click("#sample")
+    expect(tab.page.locator("#answer")).to_contain_text("66 of 66", timeout=LOADING)
+    assert tab.answered().startswith(headline(hashcompat.load_sample(), "1.30.14", "1.31.14"))
+    tab.page.click("#matrix")
+    expect(tab.page.locator("#answer-here")).to_contain_text("Cheapest path", timeout=LOADING)
+    assert tab.requests[asked:] == []
+    assert {urlsplit(url).netloc for url in tab.requests} == {urlsplit(address).netloc}
 
 
 @pytest.mark.full
 def test_a_report_works_in_a_tab_of_its_own(visit: Callable[..., Visit]) -> None:
-    one = visit("#sample").loaded()
-    one.answered()
-    with one.page.context.expect_page() as opening:
-        one.page.click("#open")
+    tab = visit("#sample").loaded()
+    tab.answered()
+    with tab.page.context.expect_page() as opening:
+        tab.page.click("#open")
     report = opening.value
     expect(report.locator("#matching")).to_contain_text("75 of 75")  # its script runs: the policy names it
     report.fill("#search", "no such container")
@@ -137,13 +137,13 @@ def test_a_report_works_in_a_tab_of_its_own(visit: Callable[..., Visit]) -> None
 
 @pytest.mark.full
 def test_a_link_carries_the_upgrade_and_no_object(visit: Callable[..., Visit]) -> None:
-    one = visit("#from=1.15.12&to=1.16.15").loaded()
-    assert (one.page.input_value("#from"), one.page.input_value("#to")) == ("1.15.12", "1.16.15")
-    one.pasted(
+    tab = visit("#from=1.15.12&to=1.16.15").loaded()
+    assert (tab.page.input_value("#from"), tab.page.input_value("#to")) == ("1.15.12", "1.16.15")
+    tab.pasted(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: secretname}\nspec: {containers: [{name: c, image: i}]}"
     )
-    one.answered()
-    assert urlsplit(one.page.url).fragment == "from=1.15.12&to=1.16.15"
+    tab.answered()
+    assert urlsplit(tab.page.url).fragment == "from=1.15.12&to=1.16.15"
 
 
 @pytest.mark.full
@@ -157,12 +157,12 @@ def test_a_link_carries_the_upgrade_and_no_object(visit: Callable[..., Visit]) -
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(visit: Callable[..., Visit], text: str, said: str) -> None:
-    one = visit().loaded().pasted(text)
-    expect(one.page.locator("#state.wrong")).to_contain_text(said, timeout=LOADING)
-    assert "Traceback" not in one.page.locator("#state").inner_text()
-    expect(one.page.locator("#result")).to_be_hidden()
-    one.page.click("#sample")
-    assert one.answered().startswith("66 of 66")
+    tab = visit().loaded().pasted(text)
+    expect(tab.page.locator("#state.wrong")).to_contain_text(said, timeout=LOADING)
+    assert "Traceback" not in tab.page.locator("#state").inner_text()
+    expect(tab.page.locator("#result")).to_be_hidden()
+    tab.page.click("#sample")
+    assert tab.answered().startswith("66 of 66")
 
 
 @pytest.mark.full
@@ -172,10 +172,10 @@ def test_a_file_that_is_too_large_is_left_to_the_command_line(
     large = tmp_path / "large.json"
     with large.open("wb") as file:
         file.truncate(64 * 2**20 + 1)
-    one = visit().loaded()
-    one.page.set_input_files("#file", large)
-    one.page.click("#go")
-    expect(one.page.locator("#state.wrong")).to_contain_text("hashcompat plan -f large.json")
+    tab = visit().loaded()
+    tab.page.set_input_files("#file", large)
+    tab.page.click("#go")
+    expect(tab.page.locator("#state.wrong")).to_contain_text("hashcompat plan -f large.json")
 
 
 @pytest.mark.full
@@ -185,11 +185,11 @@ def test_a_dump_of_thirty_megabytes_is_planned_as_it_is_on_a_terminal(
     dump = tmp_path / "cluster.json"
     cluster.write(dump, "services", 1200, Shape())
     assert dump.stat().st_size > 25e6
-    one = visit().loaded()
-    one.page.set_input_files("#file", dump)
-    one.page.click("#go")
-    assert one.answered().startswith(headline(hashcompat.load(str(dump)), "1.30.14", "1.31.14"))
-    expect(one.page.locator("#answer-here")).to_contain_text("The first 20 of")
+    tab = visit().loaded()
+    tab.page.set_input_files("#file", dump)
+    tab.page.click("#go")
+    assert tab.answered().startswith(headline(hashcompat.load(str(dump)), "1.30.14", "1.31.14"))
+    expect(tab.page.locator("#answer-here")).to_contain_text("The first 20 of")
 
 
 DROP: Final = """([text, place]) => {
@@ -205,19 +205,19 @@ DROP: Final = """([text, place]) => {
 @pytest.mark.full
 @pytest.mark.parametrize("place", ["#drop", "h1"])
 def test_a_file_is_dropped_anywhere(visit: Callable[..., Visit], place: str) -> None:
-    one = visit().loaded()
-    assert one.page.evaluate(DROP, [POD, place]) == [True, True]
-    assert one.answered().startswith("1 of 1")
-    expect(one.page.locator("#answer-here")).to_contain_text("dump.yaml")
+    tab = visit().loaded()
+    assert tab.page.evaluate(DROP, [POD, place]) == [True, True]
+    assert tab.answered().startswith("1 of 1")
+    expect(tab.page.locator("#answer-here")).to_contain_text("dump.yaml")
 
 
 @pytest.mark.full
 def test_a_file_that_is_dropped_too_early_waits_for_the_button(visit: Callable[..., Visit]) -> None:
-    one = visit()
-    expect(one.page.locator("#from option")).not_to_have_count(0)
-    assert one.page.evaluate(DROP, [POD, "body"]) == [True, True]
-    one.loaded().page.click("#go")
-    assert one.answered().startswith("1 of 1")
+    tab = visit()
+    expect(tab.page.locator("#from option")).not_to_have_count(0)
+    assert tab.page.evaluate(DROP, [POD, "body"]) == [True, True]
+    tab.loaded().page.click("#go")
+    assert tab.answered().startswith("1 of 1")
 
 
 @pytest.mark.full
@@ -227,8 +227,8 @@ def test_golden_hashes_are_equal(visit: Callable[..., Visit]) -> None:
     names = ["inputs.jsonl", "1.7.16.jsonl", "1.15.12.jsonl", "1.31.14.jsonl"]
     names = [name for name in names if (golden / name).exists()]
     files = {name: (golden / name).read_text(encoding="utf-8") for name in names}
-    one = visit().loaded()
-    code, said = one.page.evaluate(
+    tab = visit().loaded()
+    code, said = tab.page.evaluate(
         """(files) => new Promise((done) => {
             const worker = new Worker("worker.js", { type: "module" });
             const encoder = new TextEncoder();
@@ -250,13 +250,13 @@ def test_golden_hashes_are_equal(visit: Callable[..., Visit]) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_is_accessible_and_fits_a_phone(visit: Callable[..., Visit], scheme: str) -> None:
-    one = visit("#sample", **{**ON_A_PHONE, "color_scheme": scheme}).loaded()
-    one.answered()
+    tab = visit("#sample", **{**ON_A_PHONE, "color_scheme": scheme}).loaded()
+    tab.answered()
     for screen in (ON_A_PHONE["viewport"], DESKTOP):
-        one.page.set_viewport_size({"width": screen["width"], "height": screen["height"]})
-        found = Axe().run(one.page).response["violations"]
-        assert [(rule["id"], node["html"][:160]) for rule in found for node in rule["nodes"]] == []
-        assert one.page.evaluate("document.documentElement.scrollWidth") <= screen["width"]
+        tab.page.set_viewport_size({"width": screen["width"], "height": screen["height"]})
+        violations = Axe().run(tab.page).response["violations"]
+        assert [(rule["id"], node["html"][:160]) for rule in violations for node in rule["nodes"]] == []
+        assert tab.page.evaluate("document.documentElement.scrollWidth") <= screen["width"]
 
 
 @pytest.mark.full
@@ -303,7 +303,9 @@ def test_micropip_installs_the_package(site: Path, tmp_path: Path) -> None:
     words = ("--no-deps", "--only-binary=:all:", f"--python-version={playground.PYTHON}")
     place = f"--dest={tmp_path / 'tools'}"
     subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", *words, place, *tools], check=True)
-    wheels = [pure(one, tmp_path) for one in playground.downloaded(tmp_path) if one.name.startswith(PURE)]
+    wheels = [
+        pure(wheel, tmp_path) for wheel in playground.downloaded(tmp_path) if wheel.name.startswith(PURE)
+    ]
     program = Path(__file__).with_name("micropip.mjs")
     own = playground.own_wheel(tmp_path)
     command: list[str | Path] = ["node", program, site / "pyodide", tmp_path / "tools", *wheels, own]

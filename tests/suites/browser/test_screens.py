@@ -83,7 +83,7 @@ def test_paper_is_white_has_no_controls_and_all_rows(opened: Opened, scheme: str
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     controls = page.locator("input, select, #theme, #next, #previous, nav")
-    assert [one.is_visible() for one in controls.all()] == [False] * controls.count()
+    assert [control.is_visible() for control in controls.all()] == [False] * controls.count()
     text, ground = page.evaluate(COLOURS)
     assert (brightness(text) < 64, brightness(ground)) == (True, 255)
     assert len(report.shown(page)) == 240

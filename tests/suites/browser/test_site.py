@@ -56,9 +56,9 @@ def test_every_link_leads_to_a_page_and_a_place_in_it(made: Path) -> None:
     for path in made.rglob("*.html"):
         tree = html5lib.parse(path.read_text(encoding="utf-8"), namespaceHTMLElements=False)
         anchors[path] = {
-            one.attrib[key] for one in tree.iter() for key in ("id", "name") if key in one.attrib
+            element.attrib[key] for element in tree.iter() for key in ("id", "name") if key in element.attrib
         }
-        links += [(path, one.attrib["href"]) for one in tree.iter("a") if "href" in one.attrib]
+        links += [(path, element.attrib["href"]) for element in tree.iter("a") if "href" in element.attrib]
     assert len(anchors) > 40
     wrong = []
     for path, link in links:
@@ -107,8 +107,8 @@ def test_pages_fit_their_screen_and_ask_nobody_else(
         assert width <= 0, name
         assert page.evaluate(MOVED) < 0.01, name
         if screen == "desktop":
-            found = Axe().run(page, options=CONTRAST).response["violations"]
-            assert [node["html"][:160] for rule in found for node in rule["nodes"]] == [], name
+            violations = Axe().run(page, options=CONTRAST).response["violations"]
+            assert [node["html"][:160] for rule in violations for node in rule["nodes"]] == [], name
     context.close()
     assert asked == {urlsplit(address).netloc}
     assert troubles == []
@@ -148,8 +148,8 @@ def test_every_page_fits_a_phone_in_colours_that_can_be_read(
         expect(page.locator("h1").first).to_be_visible()
         width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert width <= 0, name
-        found = Axe().run(page, options=CONTRAST).response["violations"]
-        assert [node["html"][:160] for rule in found for node in rule["nodes"]] == [], name
+        violations = Axe().run(page, options=CONTRAST).response["violations"]
+        assert [node["html"][:160] for rule in violations for node in rule["nodes"]] == [], name
     context.close()
 
 
@@ -174,7 +174,7 @@ def test_a_reader_chooses_among_versions(browser: Browser, made: Path, address: 
     expect(page).to_have_url(address)
     expect(page.get_by_role("button", name="Select version")).to_have_text(__version__)
     page.close()
-    assert [one["version"] for one in json.loads((made.parent / "versions.json").read_text())] == [
+    assert [entry["version"] for entry in json.loads((made.parent / "versions.json").read_text())] == [
         __version__
     ]
 

@@ -57,10 +57,10 @@ def test_every_column_sorts_both_ways_and_says_so(opened: Opened, name: str) -> 
     for column in before[0]:
         for order in ("ascending", "descending"):
             report.heading(page, column).click()
-            found = report.matching(page)
+            rows = report.matching(page)
             assert report.sorts(page) == {column: order}
-            assert sorted(map(str, found)) == sorted(map(str, before))
-            assert (column, [row[column] for row in found]) == (column, in_order(column, found, order))
+            assert sorted(map(str, rows)) == sorted(map(str, before))
+            assert (column, [row[column] for row in rows]) == (column, in_order(column, rows, order))
 
 
 def in_order(column: str, rows: list[report.Cells], order: str) -> list[str]:
@@ -86,10 +86,10 @@ def test_another_column_is_sorted_alone_and_the_search_stays(opened: Opened) -> 
     report.search(page, "team-2")
     report.heading(page, "Node").click()
     report.heading(page, "Pod").click()
-    found = report.matching(page)
+    rows = report.matching(page)
     assert report.sorts(page) == {"Pod": "ascending"}
-    assert {row["Namespace"] for row in found} == {"team-2"}
-    assert [row["Pod"] for row in found] == sorted(row["Pod"] for row in found)
+    assert {row["Namespace"] for row in rows} == {"team-2"}
+    assert [row["Pod"] for row in rows] == sorted(row["Pod"] for row in rows)
 
 
 def test_many_rows_are_shown_a_page_at_a_time(opened: Opened) -> None:

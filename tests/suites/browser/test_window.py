@@ -43,9 +43,9 @@ def test_a_page_without_trouble_has_none(browser: Browser, tmp_path: Path) -> No
 def test_what_axe_core_finds_is_named_with_its_place(browser: Browser, tmp_path: Path) -> None:
     body = "<main><h1>Plan</h1><p style='color: #aaa'>pale</p><input></main>"
     with window(browser, written(tmp_path, body)) as opened:
-        found = opened.violations()
-    assert [line.partition(":")[0] for line in found] == ["serious color-contrast", "critical label"]
-    assert ["pale" in found[0], "<input" in found[1]] == [True, True]
+        violations = opened.violations()
+    assert [line.partition(":")[0] for line in violations] == ["serious color-contrast", "critical label"]
+    assert ["pale" in violations[0], "<input" in violations[1]] == [True, True]
 
 
 def written(directory: Path, body: str) -> Path:

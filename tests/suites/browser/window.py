@@ -32,9 +32,11 @@ class Window:
 
     def violations(self) -> list[str]:
         """Return what axe-core finds wrong with what is shown now, a line for each rule and element."""
-        found = Axe().run(self.page).response["violations"]
+        violations = Axe().run(self.page).response["violations"]
         return [
-            f"{rule['impact']} {rule['id']}: {node['html'][:200]}" for rule in found for node in rule["nodes"]
+            f"{rule['impact']} {rule['id']}: {node['html'][:200]}"
+            for rule in violations
+            for node in rule["nodes"]
         ]
 
     def kept(self) -> set[str]:

@@ -62,8 +62,8 @@ def until(there: Callable[[], Any]) -> Any:
     """Return what is there once something is."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        if found := there():
-            return found
+        if value := there():
+            return value
         time.sleep(0.05)
     raise AssertionError("it did not happen in time")
 
@@ -83,7 +83,7 @@ def workers_of(process: int, words: bytes = b"spawn_main") -> list[int]:
     below = {process}
     for _ in range(5):
         below |= {pid for pid, parent, _ in rows if parent in below}
-    return sorted(pid for pid, _, found in rows if pid in below and words in found)
+    return sorted(pid for pid, _, command_line in rows if pid in below and words in command_line)
 
 
 def planners_of(process: int) -> list[int]:
@@ -104,8 +104,8 @@ def kill(pid: int) -> None:
 
 
 def _listens(port: int) -> bool:
-    with socket.socket() as found:
-        return found.connect_ex(("127.0.0.1", port)) == 0
+    with socket.socket() as connection:
+        return connection.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager

@@ -48,18 +48,18 @@ def undisturbed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
     out = tmp_path_factory.mktemp("undisturbed") / "out"
     code, _, err = ran("fleet", source, "--to", NEW, "--out", out, "--workers", 0)
     assert code == 2, err
-    found = content(out)
-    assert len(found[f"clusters/target={NEW}"]) == FILES
-    return found
+    tables = content(out)
+    assert len(tables[f"clusters/target={NEW}"]) == FILES
+    return tables
 
 
 def killed(
-    process: subprocess.Popen[Any], out: Path, at: list[int], found: Callable[[int], list[int]] = workers_of
+    process: subprocess.Popen[Any], out: Path, at: list[int], pids_of: Callable[[int], list[int]] = workers_of
 ) -> None:
     """Kill a worker below a process, or what is found, each time that so many inputs are answered."""
     for number in at:
         until(lambda number=number: parts_in(out) >= number)  # type: ignore[misc]
-        kill(until(lambda: found(process.pid))[0])
+        kill(until(lambda: pids_of(process.pid))[0])
 
 
 def test_workers_of_this_machine_are_killed(
@@ -116,7 +116,7 @@ def test_a_ctrl_c_ends_all_of_it_in_one_line(source: Path, tmp_path: Path) -> No
     _, err = process.communicate(timeout=parts.PATIENCE)
     assert process.returncode == 130
     assert [line for line in err.splitlines() if line][1:] == ["Error: interrupted"]
-    until(lambda: not any(Path(f"/proc/{one}").exists() for one in planners))
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in planners))
 
 
 @pytest.mark.full
@@ -185,12 +185,12 @@ def test_a_file_that_takes_too_much_memory_is_the_only_one_that_is_lost(tmp_path
     code, _, err = ran("fleet", source, "--to", NEW, "--out", out, *words)
     assert code == 2, err
     rows = table(out, "clusters")
-    found = {row["cluster"]: row["status"] for row in rows}
+    statuses = {row["cluster"]: row["status"] for row in rows}
     assert [row["error"] for row in rows if row["status"] == "lost"] == [
         "it takes more memory than the 260,000,000 bytes of a worker"
     ]
-    assert [name for name, status in found.items() if status == "lost"] == ["large"]
-    assert list(found.values()).count("planned") == 9
+    assert [name for name, status in statuses.items() if status == "lost"] == ["large"]
+    assert list(statuses.values()).count("planned") == 9
 
 
 def test_workers_write_and_print_no_value_of_a_cluster(tmp_path: Path, catalog: Catalog) -> None:

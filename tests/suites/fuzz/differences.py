@@ -21,19 +21,21 @@ WORDS: Final = ("web", "a", "c", "n1", "v1", "main", "Pod", "app-0")
 
 def rows(value: Json, key: str) -> list[Json]:
     """Return the objects in a list of an object."""
-    found = value.get(key)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    elements = value.get(key)
+    return (
+        [element for element in elements if isinstance(element, dict)] if isinstance(elements, list) else []
+    )
 
 
 def containers(pod: Json) -> list[Json]:
     """Return the containers of a pod, of every kind."""
     keys = ("containers", "initContainers", "ephemeralContainers")
-    return [one for key in keys for one in rows(pod["spec"], key)]
+    return [container for key in keys for container in rows(pod["spec"], key)]
 
 
 def mounts(pod: Json) -> list[Json]:
     """Return the volume mounts of a pod's containers."""
-    return [mount for one in containers(pod) for mount in rows(one, "volumeMounts")]
+    return [mount for container in containers(pod) for mount in rows(container, "volumeMounts")]
 
 
 def reported(chance: Random, name: str) -> Json:
@@ -51,14 +53,14 @@ def reported(chance: Random, name: str) -> Json:
 
 def _some(chance: Random, pod: Json) -> Json:
     """Return one of a pod's containers, or what is in the place of one."""
-    found = containers(pod)
-    return chance.choice(found) if found else {}
+    choices = containers(pod)
+    return chance.choice(choices) if choices else {}
 
 
 def _state(chance: Random, pod: Json) -> Json:
     status = pod.get("status")
-    found = [*rows(status, "containerStatuses"), *rows(status, "initContainerStatuses")] if status else []
-    return chance.choice(found) if found else {}
+    statuses = [*rows(status, "containerStatuses"), *rows(status, "initContainerStatuses")] if status else []
+    return chance.choice(statuses) if statuses else {}
 
 
 def _ended(chance: Random, code: int) -> Json:
@@ -77,7 +79,7 @@ def _shuffled(chance: Random, value: Any) -> Any:
         keys = list(value)
         chance.shuffle(keys)
         return {key: _shuffled(chance, value[key]) for key in keys}
-    return [_shuffled(chance, one) for one in value] if isinstance(value, list) else value
+    return [_shuffled(chance, element) for element in value] if isinstance(value, list) else value
 
 
 def _reorder(chance: Random, pod: Json) -> None:
@@ -252,27 +254,27 @@ _NUMBER: Final = re.compile(r"(?<=[:\[ ])(\d{1,9})(?=[,\n}\]])")
 
 def _escaped(chance: Random, text: str) -> str:
     """Write some character of some string as an escape."""
-    found = [one for one in _STRING.finditer(text) if "\\" not in one[1]]
-    if not found:
+    matches = [match for match in _STRING.finditer(text) if "\\" not in match[1]]
+    if not matches:
         return text
-    one = chance.choice(found)
-    place = chance.randrange(len(one[1]))
-    letter = one[1][place]
+    match = chance.choice(matches)
+    place = chance.randrange(len(match[1]))
+    letter = match[1][place]
     code = json.dumps(letter)[1:-1] if ord(letter) > 0xFFFF else f"\\u{ord(letter):04x}"
     if letter == "/" and chance.random() < 0.5:
         code = "\\/"
     if chance.random() < 0.3:
         code = code[:2] + code[2:].upper()
-    begin = one.start(1) + place
+    begin = match.start(1) + place
     return text[:begin] + code + text[begin + 1 :]
 
 
 def _odd(chance: Random, text: str) -> str:
     """Put a character into some string that is escaped in a way of its own, or not at all."""
-    found = list(_STRING.finditer(text))
-    if not found:
+    matches = list(_STRING.finditer(text))
+    if not matches:
         return text
-    end = chance.choice(found).end(1)
+    end = chance.choice(matches).end(1)
     more = chance.choice(
         ("\\ud83d\\ude00", "😀", "\\ud83d", "\\u0000", "\\n", "\\\\", "\\u2028", "é", "\\b", "<", "\\u003c")
     )
@@ -281,11 +283,11 @@ def _odd(chance: Random, text: str) -> str:
 
 def _number(chance: Random, text: str) -> str:
     """Write a number in another notation, or take another one."""
-    found = list(_NUMBER.finditer(text))
-    if not found:
+    matches = list(_NUMBER.finditer(text))
+    if not matches:
         return text
-    one = chance.choice(found)
-    digits = one[1]
+    match = chance.choice(matches)
+    digits = match[1]
     other = chance.choice(
         (
             f"{digits}.0",
@@ -298,28 +300,28 @@ def _number(chance: Random, text: str) -> str:
             f"{digits}.5",
         )
     )
-    return text[: one.start()] + other + text[one.end() :]
+    return text[: match.start()] + other + text[match.end() :]
 
 
 def _twice(chance: Random, text: str) -> str:
     """Give a key a second time, with the same value or another one."""
-    found = list(_SCALAR.finditer(text))
-    if not found:
+    matches = list(_SCALAR.finditer(text))
+    if not matches:
         return text
-    one = chance.choice(found)
-    key = one[1] if chance.random() < 0.7 else f"\\u{ord(one[1][0]):04x}{one[1][1:]}"
-    value = chance.choice((one[2], '"web"', "1", "null"))
+    match = chance.choice(matches)
+    key = match[1] if chance.random() < 0.7 else f"\\u{ord(match[1][0]):04x}{match[1][1:]}"
+    value = chance.choice((match[2], '"web"', "1", "null"))
     more = f'"{key}": {value}'
     return (
-        text[: one.start()] + f"{more}, {one[0]}" + text[one.end() :]
+        text[: match.start()] + f"{more}, {match[0]}" + text[match.end() :]
         if chance.random() < 0.5
-        else (text[: one.end()] + f", {more}" + text[one.end() :])
+        else (text[: match.end()] + f", {more}" + text[match.end() :])
     )
 
 
 def _spaced(chance: Random, text: str) -> str:
     """Add white space somewhere between two tokens, or at the end."""
-    places = [one.start() for one in re.finditer(r"[,\n]", text)]
+    places = [match.start() for match in re.finditer(r"[,\n]", text)]
     place = chance.choice([*places, len(text), len(text)])
     more = chance.choice((" ", "  ", "\t", "\r\n", "\n"))
     return text[:place] + more + text[place:]
@@ -327,10 +329,10 @@ def _spaced(chance: Random, text: str) -> str:
 
 def _other_case(chance: Random, text: str) -> str:
     """Write a key with another first letter, which some readers of JSON take for the same."""
-    found = list(_SCALAR.finditer(text))
-    if not found:
+    matches = list(_SCALAR.finditer(text))
+    if not matches:
         return text
-    place = chance.choice(found).start(1)
+    place = chance.choice(matches).start(1)
     return text[:place] + text[place].swapcase() + text[place + 1 :]
 
 
@@ -341,11 +343,11 @@ _LINE: Final = re.compile(r"^( *(?:- )?[A-Za-z]+: )([A-Za-z0-9][^\n:#]{0,80})$",
 
 def _restyled(chance: Random, text: str) -> str:
     """Write a scalar of YAML in another style."""
-    found = list(_LINE.finditer(text))
-    if not found:
+    matches = list(_LINE.finditer(text))
+    if not matches:
         return text
-    one = chance.choice(found)
-    value = one[2]
+    match = chance.choice(matches)
+    value = match[2]
     style = chance.choice(
         (
             f"'{value}'",
@@ -355,15 +357,15 @@ def _restyled(chance: Random, text: str) -> str:
             f"!!str {value}",
         )
     )
-    return text[: one.start(2)] + style + text[one.end(2) :]
+    return text[: match.start(2)] + style + text[match.end(2) :]
 
 
 def _revalued(chance: Random, text: str) -> str:
     """Put another scalar there."""
-    found = list(_LINE.finditer(text))
-    if not found:
+    matches = list(_LINE.finditer(text))
+    if not matches:
         return text
-    one = chance.choice(found)
+    match = chance.choice(matches)
     other = chance.choice(
         (
             "0x10",
@@ -379,23 +381,23 @@ def _revalued(chance: Random, text: str) -> str:
             "|-\n                x",
         )
     )
-    return text[: one.start(2)] + other + text[one.end(2) :]
+    return text[: match.start(2)] + other + text[match.end(2) :]
 
 
 def _lined(chance: Random, text: str) -> str:
     """Add a comment, an empty line, or white space at the end of a line."""
-    places = [one.start() for one in re.finditer(r"\n", text)]
+    places = [match.start() for match in re.finditer(r"\n", text)]
     place = chance.choice(places)
     return text[:place] + chance.choice((" ", "  # note", "\n", "\n# note", "\r")) + text[place:]
 
 
 def _twice_in_yaml(chance: Random, text: str) -> str:
     """Give a line a second time."""
-    found = [one for one in _LINE.finditer(text) if "- " not in one[1]]
-    if not found:
+    matches = [match for match in _LINE.finditer(text) if "- " not in match[1]]
+    if not matches:
         return text
-    one = chance.choice(found)
-    return f"{text[: one.start()]}{one[0]}\n{text[one.start() :]}"
+    match = chance.choice(matches)
+    return f"{text[: match.start()]}{match[0]}\n{text[match.start() :]}"
 
 
 YAML_EDITS: Final[tuple[Edit, ...]] = (_restyled, _restyled, _revalued, _lined, _lined, _twice_in_yaml)

@@ -53,5 +53,5 @@ def _made(form: Form) -> st.SearchStrategy[bytes]:
         return st.integers(0, 2**32 - 1).map(lambda seed: next(random_yaml.documents(seed, 1)).encode())
     if form is Form.TEXT:
         pieces = st.lists(st.sampled_from((*PIECES, *_WORDS)) | st.text(max_size=5), max_size=20)
-        return pieces.map(lambda found: "".join(found).encode(errors="surrogatepass"))
+        return pieces.map(lambda parts: "".join(parts).encode(errors="surrogatepass"))
     return st.binary(max_size=64)

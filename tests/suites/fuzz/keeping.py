@@ -37,17 +37,17 @@ def kept(target: str, corpus: Path = CORPUS) -> Mapping[str, bytes]:
     Raises ValueError, naming file and line, for a line of another form or a name that is there already.
     """
     path = corpus / f"{target}.jsonl"
-    found: dict[str, bytes] = {}
+    inputs: dict[str, bytes] = {}
     for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else (), 1):
         try:
             name, data = _input(json.loads(line))
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             wanted = '{"name": "...", "text": "..." or "base64": "..."}'
             raise ValueError(f"{path}: line {number}: {error}; want {wanted}") from None
-        if name in found:
+        if name in inputs:
             raise ValueError(f"{path}: line {number}: the name {name} is there already; choose another one")
-        found[name] = data
-    return found
+        inputs[name] = data
+    return inputs
 
 
 def _input(row: dict[str, Any]) -> tuple[str, bytes]:
@@ -88,8 +88,8 @@ def as_files(target: str, directory: Path = CACHE / "kept") -> list[Path]:
 
 def main(target: str, *files: str) -> None:
     """Add files to the corpus."""
-    found = {**kept(target), **{Path(file).name: Path(file).read_bytes() for file in files}}
-    (CORPUS / f"{target}.jsonl").write_bytes(lines(found))
+    inputs = {**kept(target), **{Path(file).name: Path(file).read_bytes() for file in files}}
+    (CORPUS / f"{target}.jsonl").write_bytes(lines(inputs))
 
 
 if __name__ == "__main__":

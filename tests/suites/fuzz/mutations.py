@@ -75,7 +75,7 @@ def _value(holder: Any, key: Any, places: list[tuple[Any, Any]], source: Random)
         other, place = source.choice(places)
         holder[key] = other.get(place) if isinstance(other, dict) else other[place]
     elif choice == 2 and isinstance(holder, dict):
-        holder[source.choice([str(one) for _, one in places] or [""])] = holder.pop(key)
+        holder[source.choice([str(name) for _, name in places] or [""])] = holder.pop(key)
     elif choice == 3:
         holder[key] = [value] if source.random() < 0.5 else [value, value, value]
     elif choice == 4 and isinstance(value, str):
@@ -96,15 +96,15 @@ _HOLDERS: Final = frozenset({dict, list})
 
 def _places(top: list[Any]) -> list[tuple[Any, Any]]:
     """Return where each value is: its list or object, and its index or key."""
-    found: list[tuple[Any, Any]] = []
+    places: list[tuple[Any, Any]] = []
     todo: list[Any] = [top]
     for holder in todo:  # which grows on the way
         items = holder.items() if type(holder) is dict else enumerate(holder)
         for key, value in items:
-            found.append((holder, key))
+            places.append((holder, key))
             if type(value) in _HOLDERS:
                 todo.append(value)
-    return found
+    return places
 
 
 def _text(data: bytes, words: tuple[str, ...], source: Random) -> bytes:

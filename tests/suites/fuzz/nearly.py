@@ -95,9 +95,9 @@ class Dump:
         before, between, after = _AROUND[self.form]
         elements = [*given[:first], *self.nodes, *given[first:]]
         lines, line = list[int](), before.count("\n") + 1
-        for one in elements:
+        for element in elements:
             lines.append(line)
-            line += one.count("\n") + between.count("\n")
+            line += element.count("\n") + between.count("\n")
         nodes = range(first, first + len(self.nodes))
         return before + between.join(elements) + after, [
             line for place, line in enumerate(lines) if place not in nodes
@@ -111,8 +111,8 @@ class Dump:
             return lines
         rmtree(path, ignore_errors=True)
         path.mkdir()
-        for number, one in enumerate(text.split(_BETWEEN_FILES)):
-            (path / f"{number:04}.json").write_text(one, errors="surrogatepass", newline="")
+        for number, content in enumerate(text.split(_BETWEEN_FILES)):
+            (path / f"{number:04}.json").write_text(content, errors="surrogatepass", newline="")
         return [1] * len(lines)
 
     def index(self, place: int, number: int) -> int:
@@ -205,7 +205,7 @@ def _dump(chance: Random, form: Form, upgrade: Upgrade, size: int) -> Dump:
     several = chance.sample(upgrade.reported, min(len(shown), len(upgrade.reported)))
     releases = several if chance.random() < 0.7 else chance.choices(upgrade.reported, k=len(shown))
     crowded = chance.random() < _CROWDED
-    own = [node(*one, _room(chance) if crowded else None) for one in zip(shown, cycle(releases))]
+    own = [node(*pair, _room(chance) if crowded else None) for pair in zip(shown, cycle(releases))]
     nodes = [LONE, node("lone", upgrade.first), *own]
     pods, workloads = list[str](), chance.choice((1, 1, 2, 3))
     for number in range(workloads):
@@ -219,24 +219,24 @@ def _dump(chance: Random, form: Form, upgrade: Upgrade, size: int) -> Dump:
     if chance.random() < 0.05:
         pods.append(chance.choice(pods))
     first = chance.choice((0, 0, len(pods), chance.randint(0, len(pods))))
-    return Dump(form, tuple(rendered(one, form) for one in nodes), tuple(pods), first, crowded)
+    return Dump(form, tuple(rendered(manifest, form) for manifest in nodes), tuple(pods), first, crowded)
 
 
 def _pods(chance: Random, like: Json, nodes: Sequence[str], form: Form, most: int, often: float) -> list[str]:
     """Return the texts of the pods of a workload: most are replicas, the others nearly."""
     edits = YAML_EDITS if form is Form.YAML else EDITS
-    found = list[str]()
+    texts = list[str]()
     for number in range(chance.randint(2, most)):
-        one = _replica(chance, like, number, nodes)
+        pod = _replica(chance, like, number, nodes)
         while chance.random() < often:
-            chance.choice(CHANGES)(chance, one)
-        text = rendered(one, form)
+            chance.choice(CHANGES)(chance, pod)
+        text = rendered(pod, form)
         while chance.random() < often:
             text = chance.choice(edits)(chance, text)
-        found.append(text)
+        texts.append(text)
         if chance.random() < 0.1:
-            like = one  # those that follow are replicas of this one
-    return found
+            like = pod  # those that follow are replicas of this one
+    return texts
 
 
 def _uid(chance: Random) -> str:
@@ -251,7 +251,9 @@ def _workload(chance: Random, number: int, padding: int) -> Json:
     kind = chance.choice(("ReplicaSet", "StatefulSet", "DaemonSet", "Job"))
     names = chance.sample(sorted({name, "c", "main", f"{name}-x", "web"}), chance.randint(1, 2))
     token = f"kube-api-access-{chance.randrange(1 << 20):05x}"
-    containers = [_container(chance, one, token if chance.random() < 0.7 else "") for one in names]
+    containers = [
+        _container(chance, container_name, token if chance.random() < 0.7 else "") for container_name in names
+    ]
     before = [_container(chance, "init", "")] if chance.random() < 0.3 else []
     if before and chance.random() < 0.5:
         before[0]["restartPolicy"] = "Always"
@@ -285,9 +287,9 @@ def _workload(chance: Random, number: int, padding: int) -> Json:
     }
     if padding:
         metadata["annotations"] = {"note": "x" * padding}
-    found = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {}}
-    found["status"] = _status(chance, spec)
-    return found
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {}}
+    pod["status"] = _status(chance, spec)
+    return pod
 
 
 def _container(chance: Random, name: str, token: str) -> Json:
@@ -305,49 +307,51 @@ def _container(chance: Random, name: str, token: str) -> Json:
         {"env": [{"name": "HTML", "value": "<a & b>"}]},
         {"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"}]},
     )
-    found: Json = {"image": f"registry.example.com/{name}:v1", "name": name}
+    container: Json = {"image": f"registry.example.com/{name}:v1", "name": name}
     for more in chance.sample(some, chance.randint(0, 3)):
-        found.update(copy.deepcopy(more))
+        container.update(copy.deepcopy(more))
     if token:
-        found["volumeMounts"] = [{"mountPath": MOUNTED, "name": token, "readOnly": True}]
-    return found
+        container["volumeMounts"] = [{"mountPath": MOUNTED, "name": token, "readOnly": True}]
+    return container
 
 
 def _status(chance: Random, spec: Json) -> Json:
     ready = {"lastTransitionTime": TIMES[0], "status": "True", "type": "Ready"}
-    found: Json = {
+    status: Json = {
         "conditions": [ready],
-        "containerStatuses": [reported(chance, one["name"]) for one in spec["containers"]],
+        "containerStatuses": [reported(chance, container["name"]) for container in spec["containers"]],
         "phase": "Running",
         "podIP": "10.0.0.1",
         "podIPs": [{"ip": "10.0.0.1"}],
         "startTime": TIMES[0],
     }
     if "initContainers" in spec:
-        found["initContainerStatuses"] = [reported(chance, one["name"]) for one in spec["initContainers"]]
-    return found
+        status["initContainerStatuses"] = [
+            reported(chance, container["name"]) for container in spec["initContainers"]
+        ]
+    return status
 
 
 def _replica(chance: Random, like: Json, number: int, nodes: Sequence[str]) -> Json:
     """Return a pod with names, addresses, times and ids of its own."""
-    one, meta = copy.deepcopy(like), like["metadata"]
+    pod, meta = copy.deepcopy(like), like["metadata"]
     uid, where = _uid(chance), chance.choice(nodes)
     base = meta["ownerReferences"][0]["name"] if meta.get("ownerReferences") else "own"
     name = chance.choice((f"{base}-{number}", f"{base}-{chance.randrange(1 << 20):05x}", f"{base}-{uid[:8]}"))
-    one["metadata"].update(uid=uid, name=name, resourceVersion=str(chance.randrange(10**6)))
-    one["spec"]["nodeName"] = where
-    if "affinity" in one["spec"]:
-        text = json.dumps(one["spec"]["affinity"]).replace('["n1"]', json.dumps([where]))
-        one["spec"]["affinity"] = json.loads(text.replace('"own"', json.dumps(chance.choice((name, "own")))))
+    pod["metadata"].update(uid=uid, name=name, resourceVersion=str(chance.randrange(10**6)))
+    pod["spec"]["nodeName"] = where
+    if "affinity" in pod["spec"]:
+        text = json.dumps(pod["spec"]["affinity"]).replace('["n1"]', json.dumps([where]))
+        pod["spec"]["affinity"] = json.loads(text.replace('"own"', json.dumps(chance.choice((name, "own")))))
     address = f"10.0.{chance.randrange(256)}.{chance.randrange(256)}"
-    status = one.get("status")
+    status = pod.get("status")
     if not isinstance(status, dict):
-        return one
+        return pod
     status.update(podIP=address, podIPs=[{"ip": address}])
     for row in (*rows(status, "containerStatuses"), *rows(status, "initContainerStatuses")):
         row["containerID"] = f"containerd://{chance.randbytes(32).hex()}"
     token = f"kube-api-access-{chance.randrange(1 << 20):05x}"
-    for holder in (*rows(one["spec"], "volumes"), *mounts(one)):
+    for holder in (*rows(pod["spec"], "volumes"), *mounts(pod)):
         if str(holder.get("name", "")).startswith("kube-api-access-"):
             holder["name"] = token
-    return one
+    return pod

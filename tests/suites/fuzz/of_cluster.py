@@ -118,8 +118,8 @@ def _cluster(data: bytes) -> None:
     connect = partial(_connected, _client(_parts(data), page))
     target = replaced(kubectl, "target", lambda _: ("", ""))
     with _at_once(kubeapi, again=0), replaced(live, "connect", connect), target:
-        found = live.collect(live.Access(), live.ReadScope(), lambda _: None, lambda _: None)
-    assert list(found.pods)
+        inventory = live.collect(live.Access(), live.ReadScope(), lambda _: None, lambda _: None)
+    assert list(inventory.pods)
 
 
 @contextmanager
@@ -162,8 +162,8 @@ def _download(data: bytes) -> None:
 def _docker(data: bytes) -> None:
     """Ask Docker for its version and its containers."""
     with _at_once(docker), _sent(_parts(data)):
-        found = docker.documents("/var/run/docker.sock")
-    list(from_node(found))
+        documents = docker.documents("/var/run/docker.sock")
+    list(from_node(documents))
 
 
 @contextmanager
@@ -187,8 +187,8 @@ class _Programs(SimpleNamespace):
 def _crictl(data: bytes) -> None:
     """Ask a runtime through crictl."""
     with _printed(cri, _parts(data)):
-        found = cri.documents("/run/containerd/containerd.sock")
-    list(from_node(found))
+        documents = cri.documents("/run/containerd/containerd.sock")
+    list(from_node(documents))
 
 
 def _kubectl(data: bytes) -> None:

@@ -99,15 +99,15 @@ def _parsed(name: str) -> Release:
 
 def _gates(data: bytes) -> None:
     """Read feature gates, and refuse those with which a kubelet would not start."""
-    found = frozenset(facts._gates(text(data)))
+    pairs = frozenset(facts._gates(text(data)))
     options = Options(
-        gates=frozenset(name for name, on in found if on),
-        gates_off=frozenset(name for name, on in found if not on),
+        gates=frozenset(name for name, on in pairs if on),
+        gates_off=frozenset(name for name, on in pairs if not on),
     )
-    gates = Gates(default_catalog().gate_table, parse_release(_WITH_GATES), found)
-    for name, _ in found:
+    gates = Gates(default_catalog().gate_table, parse_release(_WITH_GATES), pairs)
+    for name, _ in pairs:
         gates.is_on(name)
-    known = all(gates.knows(name) for name, _ in found)  # of others, the nearest names are looked for
+    known = all(gates.knows(name) for name, _ in pairs)  # of others, the nearest names are looked for
     if known and sometimes(data, 4):
         check_gates(options, (_WITH_GATES,), default_catalog())
 
@@ -115,8 +115,8 @@ def _gates(data: bytes) -> None:
 def _added(data: bytes) -> None:
     """Read an added release, from its file too, and hash a container by its types."""
     if opened(data):
-        found = added_releases(on_disk(data, "releases/1.json").parent)
-        assert len(found.damaged) + len(found.releases) == 1
+        additions = added_releases(on_disk(data, "releases/1.json").parent)
+        assert len(additions.damaged) + len(additions.releases) == 1
     release = added(document(data))
     newest = default_catalog().kubelet(default_catalog().known.newest)
     schema = Schema(release.release.minor, release.tree, DEFAULTS)

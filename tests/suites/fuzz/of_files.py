@@ -48,38 +48,38 @@ _kubelet = cache(default_catalog().kubelet)
 
 def _compressed(data: bytes) -> None:
     """Decompress in pieces and at once."""
-    plain, found, problem = Plain(stream(data), _MOST), [], ""
+    plain, pieces, problem = Plain(stream(data), _MOST), [], ""
     try:
         while piece := plain.read(_PIECE):
-            found.append(piece)
+            pieces.append(piece)
     except InputError as error:
         problem = str(error)
-    assert sum(map(len, found)) <= _MOST
+    assert sum(map(len, pieces)) <= _MOST
     if sometimes(data, 4):
         once = all_of(stream(data), _MOST)
-        assert problem or once == b"".join(found)
+        assert problem or once == b"".join(pieces)
 
 
 def _archive(data: bytes) -> None:
     """List a tar archive, and read the files that are wanted of it."""
-    found = members(stream(data), lambda name: not name.endswith(".bin"))
-    for name, content in found or ():
+    entries = members(stream(data), lambda name: not name.endswith(".bin"))
+    for name, content in entries or ():
         assert not name.endswith(".bin")
         assert len(content) <= LONGEST_TEXT
     with named(layouts, data) as name:
-        for one, source in layouts.chosen(name, layouts.ALL, recursive=False).files:
-            assert one
+        for filename, source in layouts.chosen(name, layouts.ALL, recursive=False).files:
+            assert filename
             with source.open() as stored:
                 stored.read(1)
 
 
 def _text(data: bytes) -> None:
     """Decode text whole, in chunks, in lines, and gzipped."""
-    found, problem = outcome(lambda: chunks(stream(data), _WANTED))
+    pieces, problem = outcome(lambda: chunks(stream(data), _WANTED))
     if sometimes(data, 4) and not data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
-        assert (found, problem) == outcome(lambda: chunks(stream(gzip.compress(data, 1)), _WANTED))
+        assert (pieces, problem) == outcome(lambda: chunks(stream(gzip.compress(data, 1)), _WANTED))
     read = whole(stream(data), _WANTED)
-    assert read == joined(found, _WANTED) == "".join(lines(found)) == "".join(lines(in_chunks(read, 3)))
+    assert read == joined(pieces, _WANTED) == "".join(lines(pieces)) == "".join(lines(in_chunks(read, 3)))
     with suppress(InputError):
         list(documents.load_all(read))
 
@@ -106,12 +106,12 @@ def _file(data: bytes) -> None:
 def _replicas(data: bytes) -> None:
     """Read pods of one stencil, and each of them by itself."""
     with named(layouts, data) as name:
-        found, problem = outcome(lambda: map(_shown, collect.collect((name,)).pods))
+        pods, problem = outcome(lambda: map(_shown, collect.collect((name,)).pods))
         with replaced(survey, "Stencils", Unlike), replaced(survey, "blocks", _refused):
-            assert outcome(lambda: map(_shown, collect.collect((name,)).pods)) == (found, problem)
+            assert outcome(lambda: map(_shown, collect.collect((name,)).pods)) == (pods, problem)
         with replaced(forks, "begun", _begun), replaced(spans, "LEAST", 1):
-            assert outcome(lambda: map(_shown, _shared(name))) == (found, problem)
-            assert outcome(lambda: map(_shown, _glanced(name))) == (found, problem)
+            assert outcome(lambda: map(_shown, _shared(name))) == (pods, problem)
+            assert outcome(lambda: map(_shown, _glanced(name))) == (pods, problem)
             assert problem or _dated(name) == _dated(name, jobs=3) == _dated(name, jobs=2, glance=True)
     if problem:
         raise InputError(problem)
@@ -135,24 +135,24 @@ def _begun(works: Sequence[forks.Work]) -> Iterator[Callable[[], Iterator[Iterat
 
 def _shared(name: str) -> Iterator[Pod]:
     """Read the pods in the shares of three processes, where they share them."""
-    found = collect.collect((name,), jobs=3).pods
-    assert isinstance(found, SharedPods)
-    pods: Iterable[Pod] = found
+    shared = collect.collect((name,), jobs=3).pods
+    assert isinstance(shared, SharedPods)
+    pods: Iterable[Pod] = shared
     with suppress(InputError):  # what is wrong, one process says
-        shares = found.shares()
+        shares = shared.shares()
         every = [pod for share in shares for pod in share]
-        pods = every if found.are_right([share.seen for share in shares]) else found
+        pods = every if shared.are_right([share.seen for share in shares]) else shared
     yield from pods
 
 
 def _glanced(name: str) -> Iterator[Pod]:
     """Read the pods where a glance shows them, or in the whole file."""
-    found = collect.collect((name,), jobs=2, glance=True)
-    if found.guessed:
+    inventory = collect.collect((name,), jobs=2, glance=True)
+    if inventory.guessed:
         with suppress(InputError):
-            return iter(list(found.pods))
-        found = collect.collect((name,))
-    return iter(found.pods)
+            return iter(list(inventory.pods))
+        inventory = collect.collect((name,))
+    return iter(inventory.pods)
 
 
 def _shown(pod: Pod) -> str:
@@ -167,8 +167,8 @@ def _facts(container: Container) -> list[object]:
 def _objects(data: bytes) -> None:
     """Read one object, and the same as a client library holds it."""
     value = inputs.plain(document(data))
-    found, problem = outcome(lambda: read_object(value, "object"))
-    assert found or problem or not isinstance(value, dict) or value.get("kind") != "Pod"
+    objects, problem = outcome(lambda: read_object(value, "object"))
+    assert objects or problem or not isinstance(value, dict) or value.get("kind") != "Pod"
     list(inputs.collect([value]).pods)
 
 
@@ -186,8 +186,8 @@ def _static(data: bytes) -> None:
 
 def _source_file(data: bytes) -> None:
     """Read a file of Kubernetes' source from a tree."""
-    (found,) = from_tree(on_disk(data, "hash.go").parent, ["hash.go"])
-    assert found.text.encode() == data
+    (file,) = from_tree(on_disk(data, "hash.go").parent, ["hash.go"])
+    assert file.text.encode() == data
 
 
 _OBJECTS = (

@@ -35,14 +35,16 @@ _FLAT = 200
 
 def _documents(parts: Iterable[Part]) -> list[Any]:
     """Put the parts of documents together again."""
-    found: dict[int, Any] = {}
+    documents: dict[int, Any] = {}
     items: dict[int, list[Any]] = {}
     for part in parts:
         if part.index is not None:
             items.setdefault(part.document, []).append(part.value)
         else:
-            found[part.document] = part.value
-    return [{_ITEMS: items[number], **value} if number in items else value for number, value in found.items()]
+            documents[part.document] = part.value
+    return [
+        {_ITEMS: items[number], **value} if number in items else value for number, value in documents.items()
+    ]
 
 
 def _json(data: bytes) -> None:
@@ -53,18 +55,18 @@ def _json(data: bytes) -> None:
     if _NESTED not in refused + problem:
         assert bool(refused) == bool(problem), (refused, problem)
     if not refused and not problem:
-        assert _documents(parts) == [_without_empty_items(one) for one in whole]
+        assert _documents(parts) == [_without_empty_items(value) for value in whole]
     size = one_of(_SIZES, data)
-    found, late = outcome(lambda: jsonstream.parts(in_chunks(read, size)))
-    assert (found, late) == (parts, problem)
+    chunked, late = outcome(lambda: jsonstream.parts(in_chunks(read, size)))
+    assert (chunked, late) == (parts, problem)
     lines = list(_lines(parts))
-    assert lines == list(_lines(found))
+    assert lines == list(_lines(chunked))
     texts = read.split("\n")
     assert all("{" in texts[line - 1] for line in lines if line)
     if sometimes(data, 4):
         outcome(lambda: jsonstream.parts([read], strict=False))
-    for one in whole if sometimes(data, 4) else ():
-        _write_again(one)
+    for value in whole if sometimes(data, 4) else ():
+        _write_again(value)
     if refused:
         raise InputError(refused)
 
@@ -72,7 +74,7 @@ def _json(data: bytes) -> None:
 def _without_empty_items(value: Any) -> Any:
     """Return a document as its parts show it: an empty list of items has no part."""
     if isinstance(value, dict) and value.get(_ITEMS) == []:
-        return {key: one for key, one in value.items() if key != _ITEMS}
+        return {key: member for key, member in value.items() if key != _ITEMS}
     return value
 
 
@@ -87,7 +89,7 @@ def _depth(value: Any) -> int:
     depth, level = 0, [value]
     while level:
         depth += 1
-        level = [below for one in level for below in _below(one)]
+        level = [below for parent in level for below in _below(parent)]
     return depth
 
 
@@ -102,14 +104,14 @@ def _yaml(data: bytes) -> None:
     parts, problem = outcome(lambda: goyaml.parts([read]))
     assert bool(refused) == bool(problem), (refused, problem)
     if not problem:
-        documents = [_without_empty_items(one) for one in whole if one is not None]
+        documents = [_without_empty_items(value) for value in whole if value is not None]
         assert _same(_documents(parts), documents)
     size = one_of(_SIZES, data)
-    found, late = outcome(lambda: goyaml.parts(in_chunks(read, size)))
+    chunked, late = outcome(lambda: goyaml.parts(in_chunks(read, size)))
     assert bool(late) == bool(problem), (late, problem)
-    assert problem or _same(found, parts)
+    assert problem or _same(chunked, parts)
     lines = list(_lines(parts))
-    assert problem or lines == list(_lines(found))
+    assert problem or lines == list(_lines(chunked))
     assert all(1 <= line <= 1 + read.count("\n") for line in lines if line)
     if refused:
         raise InputError(refused)
@@ -118,12 +120,12 @@ def _yaml(data: bytes) -> None:
 def _blocks(data: bytes) -> None:
     """Read the elements of a YAML list one by one, which have to be those of the whole list."""
     read = jsontext.decode_text(data)
-    found, refused = outcome(lambda: yamlblocks.parts(in_chunks(read, one_of((len(read) + 1, 7, 64), data))))
+    blocks, refused = outcome(lambda: yamlblocks.parts(in_chunks(read, one_of((len(read) + 1, 7, 64), data))))
     if refused:
         raise InputError(refused)
     parts = list(goyaml.parts([read]))
-    assert _same(found, parts)
-    assert list(_lines(found)) == list(_lines(parts[:-1]))
+    assert _same(blocks, parts)
+    assert list(_lines(blocks)) == list(_lines(parts[:-1]))
 
 
 def _lines(parts: Iterable[Part]) -> Iterator[int]:
@@ -133,11 +135,11 @@ def _lines(parts: Iterable[Part]) -> Iterator[int]:
         for key, rows in _listed(part.value):
             if part.lines is None:  # of a document that is not an object
                 continue
-            found = list(part.lines(key, rows))
-            assert len(found) == len(rows)
+            lines = list(part.lines(key, rows))
+            assert len(lines) == len(rows)
             is_known = isinstance(part.value, dict) and id(rows) not in unknown
-            assert 0 not in found or not is_known, (key, found)
-            yield from found
+            assert 0 not in lines or not is_known, (key, lines)
+            yield from lines
 
 
 def _in_lists_of_a_document(part: Part) -> set[int]:
@@ -156,12 +158,12 @@ def _listed(value: Any) -> Iterator[tuple[str, list[Any]]]:
     """Yield the lists of objects below a name in a value, each once."""
     todo, seen = [value], set[int]()
     while todo:
-        one = todo.pop()
-        if id(one) in seen:
+        element = todo.pop()
+        if id(element) in seen:
             continue
-        seen.add(id(one))
-        todo += _below(one)
-        for key, rows in one.items() if isinstance(one, dict) else ():
+        seen.add(id(element))
+        todo += _below(element)
+        for key, rows in element.items() if isinstance(element, dict) else ():
             if key.isascii() and key.isalpha() and _of_objects(rows):
                 yield key, rows
 
@@ -170,13 +172,13 @@ def _of_objects(rows: Any) -> bool:
     return isinstance(rows, list) and bool(rows) and all(isinstance(row, dict) for row in rows)
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(values: Any, other: Any) -> bool:
     """Compare element by element: aliases can make values that are larger than their text."""
-    return len(one) == len(other) and all(map(_equal, one, other))
+    return len(values) == len(other) and all(map(_equal, values, other))
 
 
-def _equal(one: Any, other: Any) -> bool:
-    first, second = (value.value if isinstance(value, Part) else value for value in (one, other))
+def _equal(element: Any, other: Any) -> bool:
+    first, second = (value.value if isinstance(value, Part) else value for value in (element, other))
     return bool(first == second)
 
 
@@ -186,7 +188,7 @@ def _path(data: bytes) -> None:
     value = document(rest.encode(errors="surrogateescape"))
     steps = jsonpath.keys(path)
     jsonpath.reach(value, steps)
-    assert jsonpath.changed(value, steps, lambda found: found) is value
+    assert jsonpath.changed(value, steps, lambda current: current) is value
     jsonpath.changed(value, steps, lambda _: jsonpath.GONE)
     jsonpath.changed(value, steps, lambda _: 1)
     jsonpath.dotted(int(step) if step.isascii() and step.isdigit() else step for step in steps)
@@ -195,10 +197,10 @@ def _path(data: bytes) -> None:
 
 def _quantity(data: bytes) -> None:
     """Read two quantities, one per line, as every release does, and add and compare them."""
-    first, second = (quantity.from_json(one) for one in fields(data, 2))
-    for one in (first, second):
-        canonical = quantity.to_json(one)
-        quantity.round_up_to_milli(one)
+    first, second = (quantity.from_json(line) for line in fields(data, 2))
+    for amount in (first, second):
+        canonical = quantity.to_json(amount)
+        quantity.round_up_to_milli(amount)
         quantity.from_json(canonical)
     _old_quantities(fields(data, 2)[0])
     with suppress(DecodeError):
@@ -212,8 +214,8 @@ def _quantity(data: bytes) -> None:
 def _old_quantities(written: str) -> None:
     for read in (quantity.old_milli_from_json, quantity.nano_from_json, quantity.milli_from_json):
         with suppress(DecodeError):
-            found: Any = read(written)
-            (quantity.to_json if read is quantity.milli_from_json else quantity.to_json_1_0)(found)
+            amount: Any = read(written)
+            (quantity.to_json if read is quantity.milli_from_json else quantity.to_json_1_0)(amount)
 
 
 def _scalar(data: bytes) -> None:
@@ -224,17 +226,17 @@ def _scalar(data: bytes) -> None:
             assert jsontext.integer(value, bits) == metav1.number_of(metav1.wide_from_json(value))
     with suppress(DecodeError):
         quantity.to_json(quantity.from_json(value))
-    found = metav1.from_json(value)
-    assert metav1.from_json(metav1.number_of(found)) == found
-    assert metav1.wide_from_json(value) == found
+    int_or_string = metav1.from_json(value)
+    assert metav1.from_json(metav1.number_of(int_or_string)) == int_or_string
+    assert metav1.wide_from_json(value) == int_or_string
 
 
 def _time(data: bytes) -> None:
     """Read a time as the API, Docker and crictl write it."""
     written = text(data)
     is_time(written)
-    found, known = nanoseconds(written), time_of(written)
-    assert known is None or (found is not None and math.floor(known.timestamp()) == found // 10**9)
+    timestamp, known = nanoseconds(written), time_of(written)
+    assert known is None or (timestamp is not None and math.floor(known.timestamp()) == timestamp // 10**9)
     if written.isascii() and written.removeprefix("-").isdigit() and len(written) < 4000:
         nanoseconds(int(written))
         time_of(int(written))

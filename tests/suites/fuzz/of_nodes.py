@@ -51,15 +51,15 @@ def _upgrade(pair: tuple[str, str]) -> KubeletStart:
 
 
 def _examined(given: Dump, data: bytes) -> None:
-    found = list(examine(given, _upgrade(one_of(_PAIRS, data))))
-    assert all(each.text for each in found)
+    findings = list(examine(given, _upgrade(one_of(_PAIRS, data))))
+    assert all(each.text for each in findings)
 
 
 def _dump(data: bytes) -> None:
     """Read the dumps in a file, and check the nodes."""
     with named(dumps, data) as name:
-        found = dumps.dumps_in((name,))
-    for given in found:
+        node_dumps = dumps.dumps_in((name,))
+    for given in node_dumps:
         _examined(given, data)
 
 
@@ -147,9 +147,9 @@ def _excepted(rows: Sequence[Exemption]) -> None:
     """Look exceptions up, and find what each of them alone would cover."""
     today = date(2026, 1, 31)
     for names in (("shop", "Deployment", "web"), ("a", "b", "c"), ("", "*", "[")):
-        found = Exemptions(rows, today).find(_item(*names))
+        exemption = Exemptions(rows, today).find(_item(*names))
         alone = (row for row in rows if Exemptions((row,), today).find(_item(*names)))
-        assert found == next(alone, None)
+        assert exemption == next(alone, None)
 
 
 def _item(namespace: str, kind: str, name: str) -> Item:

@@ -25,22 +25,22 @@ _STARTED = time_of("2026-01-14T17:57:42Z")
 @cache
 def _pod() -> Pod:
     """Return any pod."""
-    (found,) = read_object({"kind": "Pod", "spec": {"containers": [{"name": "c"}]}}, "a pod")
-    assert isinstance(found, Pod)
-    return found
+    (pod,) = read_object({"kind": "Pod", "spec": {"containers": [{"name": "c"}]}}, "a pod")
+    assert isinstance(pod, Pod)
+    return pod
 
 
 def _recorded(data: bytes) -> None:
     """Read a file of records, and look for those of pods that it names."""
     with named(dumps, data, "records.json") as name:
-        found = dumps.records_in((name,))
-    _look_up(found)
-    list(unlisted(Inventory(()), found, Filters(nodes=("node-1",)).cover))
+        records = dumps.records_in((name,))
+    _look_up(records)
+    list(unlisted(Inventory(()), records, Filters(nodes=("node-1",)).cover))
 
 
-def _look_up(found: list[Record]) -> None:
-    records = index(found)
-    for record in found:
+def _look_up(entries: list[Record]) -> None:
+    records = index(entries)
+    for record in entries:
         if isinstance(record, Files):
             dump_of(record)
             continue
@@ -56,8 +56,8 @@ def _look_up(found: list[Record]) -> None:
 
 def _inspect(data: bytes) -> None:
     """Read the JSON of a runtime, each document by itself."""
-    for one in jsontext.load_all(jsontext.decode_text(data)):
-        _look_up(list(from_node(one)))
+    for document in jsontext.load_all(jsontext.decode_text(data)):
+        _look_up(list(from_node(document)))
 
 
 def _checkpoint(data: bytes) -> None:
@@ -65,9 +65,9 @@ def _checkpoint(data: bytes) -> None:
     text = jsontext.decode_text(data)
     made = {"data": text, "checksum": 1}
     assert is_checkpoint(made)
-    found = list(from_checkpoint(made))
-    assert found == list(from_node(made))
-    _look_up(list(found))
+    records = list(from_checkpoint(made))
+    assert records == list(from_node(made))
+    _look_up(list(records))
 
 
 def _log(data: bytes) -> None:

@@ -26,9 +26,9 @@ def _undo(data: bytes) -> None:
     """Read an undo file: what is written reads the same."""
     path = on_disk(data, "n.json.undo")
     path.chmod(0o600)
-    found = apply.load_undo(path, "sha256:1", "n1")
-    apply.save_undo(path, "sha256:1", "n1", found.values())
-    assert apply.load_undo(path, "sha256:1", "n1") == found
+    undo = apply.load_undo(path, "sha256:1", "n1")
+    apply.save_undo(path, "sha256:1", "n1", undo.values())
+    assert apply.load_undo(path, "sha256:1", "n1") == undo
 
 
 def _manifest(data: bytes) -> None:
@@ -45,30 +45,32 @@ def _manifest(data: bytes) -> None:
 
 def _containerd(data: bytes) -> None:
     """Read a container of containerd, and change its hash in that one place."""
-    found = containerd._container(data)
-    if found is not None and found.hash:
-        _there_and_back(found, containerd.Containerd.with_hash)
+    container = containerd._container(data)
+    if container is not None and container.hash:
+        _there_and_back(container, containerd.Containerd.with_hash)
 
 
 def _docker(data: bytes) -> None:
     """Read a container's file of Docker, and change its hash in that one place."""
-    found = files.docker_container("a" * 64, data)
-    if found is not None and found.hash:
-        _there_and_back(found, files.Docker.with_hash)
+    container = files.docker_container("a" * 64, data)
+    if container is not None and container.hash:
+        _there_and_back(container, files.Docker.with_hash)
 
 
 def _crio(data: bytes) -> None:
     """Read a container's file of CRI-O, and change its hash in its two places."""
-    found = files.crio_container("a" * 64, data)
-    if found is not None and found.hash:
-        _there_and_back(found, files.CriO.with_hash)
+    container = files.crio_container("a" * 64, data)
+    if container is not None and container.hash:
+        _there_and_back(container, files.CriO.with_hash)
 
 
-def _there_and_back(found: RuntimeContainer, with_hash: object) -> None:
+def _there_and_back(container: RuntimeContainer, with_hash: object) -> None:
     assert callable(with_hash)
-    changed = with_hash(found.value, found.hash, "0")
-    again = with_hash(changed, "0", found.hash)
-    assert jsontext.loads(jsontext.decode_text(again)) == jsontext.loads(jsontext.decode_text(found.value))
+    changed = with_hash(container.value, container.hash, "0")
+    again = with_hash(changed, "0", container.hash)
+    assert jsontext.loads(jsontext.decode_text(again)) == jsontext.loads(
+        jsontext.decode_text(container.value)
+    )
 
 
 def _string(data: bytes) -> None:

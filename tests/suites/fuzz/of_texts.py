@@ -43,8 +43,10 @@ _catalog = cache(default_catalog)
 
 def _dump(**texts: str) -> Dump:
     """Return a dump of probes by their kinds, each under a name that its reader looks for."""
-    probes = (Probe(kind.partition("_")[0], _NAMES.get(kind, kind), found) for kind, found in texts.items())
-    return Dump("n", "fuzz", {(one.kind, one.name): (one,) for one in probes})
+    probes = (
+        Probe(kind.partition("_")[0], _NAMES.get(kind, kind), content) for kind, content in texts.items()
+    )
+    return Dump("n", "fuzz", {(probe.kind, probe.name): (probe,) for probe in probes})
 
 
 _NAMES: Final = {
@@ -84,11 +86,11 @@ def _settings(data: bytes) -> None:
     ):
         for given in kubelet.flag_arguments(_words(f"--{name}={flag}"), _catalog().flag_table, release):
             settings.flag_value(given)
-    documents = [one for text_ in (first, second) if isinstance(one := _json(text_), dict)]
-    made = settings.KubeletSettings([(str(place), one) for place, one in enumerate(documents)], ())
+    documents = [config for text_ in (first, second) if isinstance(config := _json(text_), dict)]
+    made = settings.KubeletSettings([(str(place), config) for place, config in enumerate(documents)], ())
     known = _catalog().hazards(release).config.fields(release)
-    for one in documents:
-        for field, value in settings.values(known, one, ""):
+    for config in documents:
+        for field, value in settings.values(known, config, ""):
             settings.fits(field, value)
             settings.number_of(value)
             made.find(field.path)
@@ -111,11 +113,11 @@ def _processes(data: bytes) -> None:
     listed = listed.replace("\\n", "\n")
     given = _dump(processes=listed, arguments=arguments.replace("\\n", "\n"), cgroups=cgroups)
     list(processes.processes_of(given).lasting())
-    found = processes.Tasks(given)
-    assert {holder.pid for holder in found.holders(wanted)} <= {"7"}
-    assert found.has_cgroup(wanted) is (wanted in cgroups)
+    tasks = processes.Tasks(given)
+    assert {holder.pid for holder in tasks.holders(wanted)} <= {"7"}
+    assert tasks.has_cgroup(wanted) is (wanted in cgroups)
     processes.option(arguments, wanted)
-    found.require_runtime()
+    tasks.require_runtime()
 
 
 def _node_file(data: bytes) -> None:
@@ -129,7 +131,7 @@ def _node_file(data: bytes) -> None:
 
 def _answer(data: bytes) -> None:
     """Read what a runtime answers about itself, and a checkpoint."""
-    found = document(data)
+    answer = document(data)
     given = Dump("n", "fuzz", {(kind, name): (Probe(kind, name, text(data)),) for kind, name in _ASKED})
     with suppress(UnreadError, AbsentError):
         runtime.runtime_version(given, None)
@@ -137,11 +139,11 @@ def _answer(data: bytes) -> None:
         runtime.api_version(given)
     with suppress(UnreadError):
         runtime.container_ids(given)
-    if isinstance(found, dict):
+    if isinstance(answer, dict):
         for ask in (runtime.cgroup_driver, runtime.sandbox_image, runtime.conditions):
             with suppress(UnreadError):
-                ask(found)
-        list(runtime.image_names(found))
+                ask(answer)
+        list(runtime.image_names(answer))
     for tree in filter(None, (_hazards().sandbox_checkpoint, _hazards().cri_dockerd_checkpoint)):
         statefiles.checkpoint_fault(text(data), tree)
     runtime.document(given, "cri", "info")
@@ -181,7 +183,7 @@ def _filters(data: bytes) -> None:
     assert Filters(namespaces=wanted).matches(pod) is (namespace in wanted)
     assert Filters(excluded_namespaces=wanted).matches(pod) is (namespace not in wanted)
     assert Filters(nodes=wanted).matches(pod) is (node in wanted)
-    single = [Filters(owners=(one,)).matches(pod) for one in wanted]
+    single = [Filters(owners=(name,)).matches(pod) for name in wanted]
     assert Filters(owners=wanted).matches(pod) is any(single)
 
 

@@ -50,9 +50,9 @@ def quick_digest() -> replaced:
 def _directory() -> Path:
     """Return a directory of this process, in memory where the system has such a place."""
     memory = Path("/dev/shm")  # noqa: S108 - a directory of its own is made in it
-    found = tempfile.mkdtemp(prefix="hashcompat-fuzz-", dir=memory if memory.is_dir() else None)
-    atexit.register(shutil.rmtree, found, ignore_errors=True)
-    return Path(found)
+    directory = tempfile.mkdtemp(prefix="hashcompat-fuzz-", dir=memory if memory.is_dir() else None)
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return Path(directory)
 
 
 def on_disk(data: bytes, name: str = "input") -> Path:

@@ -45,15 +45,15 @@ def fuzz(target: Target, runs: int, seed: int, *, persistent: bool, seconds: int
     ``persistent``: begin with what earlier runs found too, and add to it. Raises CrashError with the end of
     what the process printed.
     """
-    found = _found(target, persistent)
+    corpus = _found(target, persistent)
     if not persistent:
-        shutil.rmtree(found, ignore_errors=True)
+        shutil.rmtree(corpus, ignore_errors=True)
     crashes = CACHE / "crashes" / target.name
-    for directory in (found, crashes):
+    for directory in (corpus, crashes):
         directory.mkdir(parents=True, exist_ok=True)
     flags = [*_limits(target, seconds), f"-runs={runs}", f"-seed={seed % 2**32 or 1}", *_words(target)]
     kept = dict.fromkeys(path.parent for path in (*as_files(target.name), *failed(target.name)))
-    places = [found, *kept]
+    places = [corpus, *kept]
     arguments = [target.name, ",".join(target.modules), *flags, f"-artifact_prefix={crashes}/", *places]
     done = _run("fuzzer", *arguments)
     said = done.stderr.decode(errors="replace")

@@ -66,12 +66,12 @@ class Target:
 
 def outcome(read: Callable[[], Iterable[T]]) -> tuple[list[T], str]:
     """Return what a reader yields, and the message of the InputError that ends it."""
-    found: list[T] = []
+    values: list[T] = []
     try:
-        found.extend(read())
+        values.extend(read())
     except InputError as error:
-        return found, str(error)
-    return found, ""
+        return values, str(error)
+    return values, ""
 
 
 def one_of(options: Sequence[T], data: bytes) -> T:
@@ -121,5 +121,5 @@ def text(data: bytes) -> str:
 
 def fields(data: bytes, number: int) -> list[str]:
     """Return that many texts, one per line; the last one is the rest."""
-    found = text(data).split("\n", number - 1)
-    return found + [""] * (number - len(found))
+    texts = text(data).split("\n", number - 1)
+    return texts + [""] * (number - len(texts))

@@ -46,19 +46,19 @@ Record = Callable[[str, object], None]
 
 def rounds(form: Form, seed: int, number: int, directory: Path) -> list[Compared]:
     """Compare that many times; the error names the case."""
-    found = list[Compared]()
-    for one in range(number):
+    compared = list[Compared]()
+    for index in range(number):
         try:
             with small_spans():
-                found.append(compare(case(form, f"{seed}/{one}"), directory))
+                compared.append(compare(case(form, f"{seed}/{index}"), directory))
         except Exception as error:
-            raise AssertionError(f"case({form}, '{seed}/{one}'): {error!r}") from error
-    return found
+            raise AssertionError(f"case({form}, '{seed}/{index}'): {error!r}") from error
+    return compared
 
 
 def recorded(compared: Iterable[Compared], record: Record) -> None:
     """Record how many plans were compared, for the evidence."""
-    record("fast_path_plans", sum(one.plans for one in compared))
+    record("fast_path_plans", sum(comparison.plans for comparison in compared))
 
 
 @pytest.mark.parametrize("form", SHARES, ids=[form.value for form in SHARES])
@@ -78,8 +78,8 @@ def test_files_that_several_processes_share_as_they_are(
         compared.append(compare(large, tmp_path))
         path = tmp_path / f"dump{form.suffix}"  # without the pods that are refused
         assert path.stat().st_size >= 2 * spans.LEAST
-        found = [printed(path, large.upgrade.old, large.upgrade.new, jobs) for jobs in (1, 2, 3)]
-        assert found[0] == found[1] == found[2]
+        outputs = [printed(path, large.upgrade.old, large.upgrade.new, jobs) for jobs in (1, 2, 3)]
+        assert outputs[0] == outputs[1] == outputs[2]
     recorded(compared, record_property)
 
 
@@ -100,9 +100,9 @@ def printed(path: Path, old: str, new: str, jobs: int) -> tuple[int, bytes, byte
 def counted_twice(patch: pytest.MonkeyPatch) -> None:
     merge = hops.Hops.merge
 
-    def twice(self: hops.Hops, found: Any) -> None:
-        merge(self, found)
-        merge(self, found)
+    def twice(self: hops.Hops, counts: Any) -> None:
+        merge(self, counts)
+        merge(self, counts)
 
     patch.setattr(hops.Hops, "merge", twice)
 

@@ -100,8 +100,8 @@ def test_the_kept_inputs_are_small() -> None:
     assert [name for (target, name), size in sizes.items() if size > target.longest] == []
 
 
-def named(one: tuple[Target, Path]) -> str:
-    target, path = one
+def named(pair: tuple[Target, Path]) -> str:
+    target, path = pair
     return f"{target.name}/{path.name}"
 
 
@@ -129,10 +129,10 @@ def test_what_a_reader_once_failed_on_is_refused(failed: tuple[Target, Path]) ->
 @pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("target", TARGETS, ids=NAMES)
 def test_random_inputs_are_accepted_or_refused(target: Target) -> None:
-    found = inputs(target, list(kept(target.name).values()))
+    strategy = inputs(target, list(kept(target.name).values()))
 
     @settings(max_examples=settings().max_examples // (3 if target.guided else 10))
-    @given(found)
+    @given(strategy)
     def accepts_or_refuses(data: bytes) -> None:
         target(data)
 

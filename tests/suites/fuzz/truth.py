@@ -102,11 +102,13 @@ def compare(case: Case, directory: Path) -> Compared:
         _same(fast, slow, f"--jobs {number}")
     if dump.crowded and not isinstance(slow, str):
         return Compared(len(jobs) + 1, refused=False)  # alone, a pod has the room of all
-    alone = [_alone(dump, one, upgrade, whole) for one in dump.pods]
+    alone = [_alone(dump, pod, upgrade, whole) for pod in dump.pods]
     plans = len(jobs) + 1 + len(alone)
-    if isinstance(slow, str) or any(isinstance(one, str) for one, _ in alone):
-        _check_refused(dump, slow, [one for one, _ in alone])
-        kept = tuple(pod for pod, (one, _) in zip(dump.pods, alone, strict=True) if not isinstance(one, str))
+    if isinstance(slow, str) or any(isinstance(plan, str) for plan, _ in alone):
+        _check_refused(dump, slow, [plan for plan, _ in alone])
+        kept = tuple(
+            pod for pod, (plan, _) in zip(dump.pods, alone, strict=True) if not isinstance(plan, str)
+        )
         if kept and len(kept) < len(dump.pods):
             rest = compare(replace(case, dump=replace(dump, pods=kept)), directory)
             return replace(rest, plans=rest.plans + plans, refused=True)
@@ -121,8 +123,8 @@ def _same(fast: Plan | str, slow: Plan | str, what: str) -> None:
         assert fast == slow, what
         return
     assert len(fast.items) == len(slow.items), what
-    for one, other in zip(fast.items, slow.items, strict=True):
-        assert _shown(one) == _shown(other), what
+    for item, other in zip(fast.items, slow.items, strict=True):
+        assert _shown(item) == _shown(other), what
     for name in Plan.__struct_fields__:
         assert getattr(fast, name) == getattr(slow, name), (what, name)
     assert fast.summary == slow.summary, what
@@ -143,14 +145,14 @@ def _lone(dump: Dump, upgrade: Upgrade, whole: Path) -> Plan:
     """Return the plan of the nodes alone, with the pod that is in all files."""
     path = whole.with_name(f"none{dump.form.suffix}")
     dump.write(path, [])
-    found = slowly(path, upgrade)
-    assert isinstance(found, Plan), found
-    return found
+    plan = slowly(path, upgrade)
+    assert isinstance(plan, Plan), plan
+    return plan
 
 
 def _check_refused(dump: Dump, whole: Plan | str, alone: Sequence[Plan | str]) -> None:
     """Check that a file is refused where one of its pods is, in its words, or two have one uid."""
-    problems = [one for one in alone if isinstance(one, str)]
+    problems = [plan for plan in alone if isinstance(plan, str)]
     assert isinstance(whole, str), ("a pod is refused alone, and not among others", problems)
     if "two different pods share a uid" in whole or dump.form.suffix == ".yaml":
         return  # what is wrong in YAML may be another thing where text precedes it
@@ -176,9 +178,9 @@ def _check_sum(
         plans.append(plan)
         index = dump.index(place, len(dump.pods)), dump.index(0, 1)
         expected += [_moved(item, lines[place] - line, index) for item in plan.items if not _is_lone(item)]
-    found = [_anywhere(item) for item in whole.items if not _is_lone(item)]
-    for one, other in zip(sorted(found, key=_key), sorted(expected, key=_key), strict=True):
-        assert one == other, (_shown(one), _shown(other))
+    items = [_anywhere(item) for item in whole.items if not _is_lone(item)]
+    for item, other in zip(sorted(items, key=_key), sorted(expected, key=_key), strict=True):
+        assert item == other, (_shown(item), _shown(other))
     assert [_order(item) for item in whole.items] == sorted(map(_order, whole.items))
     assert whole.summary == summarized(sorted([*lone.items, *expected], key=_order))
     _check_totals(whole, plans, lone)
@@ -208,16 +210,16 @@ def _back(plan: Plan) -> Counts:
 
 def _counts(hops: Iterable[Hop]) -> Counts:
     """Return the counts of each upgrade that some hops are made of, and of pods of unknown releases."""
-    found = Counts()
+    counts = Counts()
     for hop in hops:
         parts = hop.parts or (hop,)
         for part in parts:
-            found[part.old, part.new, "findings"] += part.findings
-            found[part.old, part.new, "unknown"] += part.unknown
+            counts[part.old, part.new, "findings"] += part.findings
+            counts[part.old, part.new, "unknown"] += part.unknown
         lost = hop.unknown - sum(part.unknown for part in parts)
-        found[hop.new if hop.old == AUTO else hop.old, "lost", "unknown"] += lost
+        counts[hop.new if hop.old == AUTO else hop.old, "lost", "unknown"] += lost
         assert hop.findings == sum(part.findings for part in parts)
-    return found
+    return counts
 
 
 def _is_lone(item: Item) -> bool:
@@ -242,12 +244,12 @@ def _moved(item: Item, lines: int, index: tuple[int, int]) -> Item:
     """Return an item of a pod alone as one of the whole file: so many lines later, with another index."""
     item = _anywhere(item)
     line = item.line and item.line + lines
-    reasons = tuple(_reason(one, index) for one in item.reasons)
+    reasons = tuple(_reason(reason, index) for reason in item.reasons)
     return structs.replace(item, line=line, prediction=structs.replace(item.prediction, reasons=reasons))
 
 
 def _reason(reason: Any, index: tuple[int, int]) -> Any:
     """Return a reason with the index of the pod in the whole file, where it names that."""
     there, here = index
-    text = _INDEX.sub(lambda found: f"$.items[{there}]" if int(found[1]) == here else found[0], reason.text)
+    text = _INDEX.sub(lambda match: f"$.items[{there}]" if int(match[1]) == here else match[0], reason.text)
     return structs.replace(reason, text=text)

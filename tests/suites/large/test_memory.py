@@ -28,9 +28,9 @@ def written(path: Path, size: float, form: str, *, nodes_last: bool = False) -> 
 
     def counted(objects: Iterable[Json]) -> Iterator[Json]:
         nonlocal containers
-        for one in objects:
-            containers += sum(len(one["spec"].get(key, ())) for key in ("initContainers", "containers"))
-            yield one
+        for manifest in objects:
+            containers += sum(len(manifest["spec"].get(key, ())) for key in ("initContainers", "containers"))
+            yield manifest
 
     objects = cluster.objects(pods_of(size, form), Shape("1.13.12"))
     if nodes_last:
@@ -43,11 +43,11 @@ def written(path: Path, size: float, form: str, *, nodes_last: bool = False) -> 
 def _nodes_last(objects: Iterator[Json]) -> Iterator[Json]:
     """Yield objects that begin with the nodes in another order."""
     nodes = list[Json]()
-    for one in objects:
-        if one["kind"] == "Pod":
-            yield from chain([one], objects, nodes)
+    for manifest in objects:
+        if manifest["kind"] == "Pod":
+            yield from chain([manifest], objects, nodes)
             return
-        nodes.append(one)
+        nodes.append(manifest)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_the_groups_of_a_large_plan_need_little_memory(tmp_path: Path) -> None:
     run = measured(tmp_path, "plan", "--from", "1.13.12", "--to", "1.14.10", "-f", path)
     assert run.code == 0, run.err
     answer = run.out.read_text().splitlines()[0]
-    found = re.search(r"of (\d+) running containers .*; (\d+) more are never compared", answer)
-    assert found, answer
-    assert int(found[1]) + int(found[2]) == containers, answer
+    match = re.search(r"of (\d+) running containers .*; (\d+) more are never compared", answer)
+    assert match, answer
+    assert int(match[1]) + int(match[2]) == containers, answer
     assert run.peak < MOST, f"{run.peak / 1e6:.0f} MB"
 
 

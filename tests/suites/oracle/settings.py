@@ -221,7 +221,7 @@ class Settings:
                 texts = (self._written(each) if isinstance(each, dict) else str(each) for each in value)
                 value = "," * (self._random.random() < 0.05) + ",".join(texts)
             if isinstance(value, dict):
-                value = ",".join(f"{key}={one}" for key, one in value.items())
+                value = ",".join(f"{key}={entry}" for key, entry in value.items())
             yield f"--{row.flag}={value}"
 
 

@@ -48,8 +48,8 @@ FIELD_KINDS = {
 
 @pytest.mark.parametrize("release", slices.sliced(kubeletoptions.RELEASES, ["1.36.3"]))
 def test_flags_and_fields_are_those_that_the_kubelets_own_code_has(release: str) -> None:
-    real, found = kubeletoptions.accepted(release), parse_release(release)
-    flags = default_catalog().flag_table.flags(found)
+    real, version = kubeletoptions.accepted(release), parse_release(release)
+    flags = default_catalog().flag_table.flags(version)
     assert flags.keys() == real["flags"].keys()
     for name, flag in flags.items():
         answer = real["flags"][name]
@@ -60,7 +60,7 @@ def test_flags_and_fields_are_those_that_the_kubelets_own_code_has(release: str)
         ), name
         assert flag.deprecated or flag.hidden == answer["hidden"], name
         assert answer["type"] in FLAG_KINDS[flag.kind], name
-    fields = default_catalog().config_table.fields(found)
+    fields = default_catalog().config_table.fields(version)
     assert fields.keys() == real["fields"].keys()
     assert [path for path, row in fields.items() if row.kind not in kinds(real["fields"][path])] == []
 

@@ -54,9 +54,9 @@ def test_settings_are_refused_that_the_kubelets_own_code_refuses(
         record_property(name, value)
     assert COUNT / 5 < number < COUNT * 4 / 5
     disagreements = [
-        (flags, config, answer, found)
+        (flags, config, answer, refusals)
         for (flags, config), answer in zip(settings, answers, strict=True)
-        if bool(found := list(refused(release, flags, config))) != bool(answer)
+        if bool(refusals := list(refused(release, flags, config))) != bool(answer)
     ]
     assert disagreements == []
 
@@ -68,8 +68,8 @@ def refused(release: str, flags: list[str], config: str) -> Iterator[str]:
     for check in CHECKS:
         if check.id in JUDGES:
             try:
-                found = list(check.find(facts, upgrade(release)))
+                problems = list(check.find(facts, upgrade(release)))
             except (UnreadError, AbsentError, UnparsedError, InputError) as error:
                 yield str(error)
                 continue
-            yield from (problem.text for problem in found if problem.status is Status.ERROR)
+            yield from (problem.text for problem in problems if problem.status is Status.ERROR)

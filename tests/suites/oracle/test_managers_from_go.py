@@ -107,12 +107,12 @@ def dump_of(node: Json) -> Dump:
         ("file", "/var/lib/kubelet/config.yaml"): json.dumps(config),
         **{("file", f"/var/lib/kubelet/{name}"): node["states"].get(name) for name in STATES},
         ("file", f"{SYS}/cpu/online"): f"0-{node['machine']['num_cores'] - 1}",
-        ("directory", f"{SYS}/node"): "".join(f"node{one['node_id']}\n" for one in nodes),
+        ("directory", f"{SYS}/node"): "".join(f"node{numa_node['node_id']}\n" for numa_node in nodes),
     }
-    for one in nodes:
-        cpus = [cpu for core in one["cores"] for cpu in core["thread_ids"]]
-        texts["file", f"{SYS}/node/node{one['node_id']}/cpulist"] = listed(cpus)
-        for core in one["cores"]:
+    for numa_node in nodes:
+        cpus = [cpu for core in numa_node["cores"] for cpu in core["thread_ids"]]
+        texts["file", f"{SYS}/node/node{numa_node['node_id']}/cpulist"] = listed(cpus)
+        for core in numa_node["cores"]:
             for cpu in core["thread_ids"]:
                 path = f"{SYS}/cpu/cpu{cpu}/topology/thread_siblings_list"
                 texts["file", path] = listed(core["thread_ids"])
@@ -120,9 +120,9 @@ def dump_of(node: Json) -> Dump:
 
 
 def read(made: Json) -> Pod:
-    (found,) = read_object(made, "test")
-    assert isinstance(found, Pod)
-    return found
+    (subject,) = read_object(made, "test")
+    assert isinstance(subject, Pod)
+    return subject
 
 
 @pytest.mark.parametrize("release", room.oracles())
@@ -133,7 +133,7 @@ def test_the_same_pods_are_refused_as_by_the_managers(
     nodes = [random_node(rng) for _ in range(NODES)]
     pods = [[random_pod(rng, place) for place in range(rng.randint(1, 6))] for _ in nodes]
     asked: list[Json] = [
-        {"node": {}, "pods": [without_status(one) for one in own], "managers": node}
+        {"node": {}, "pods": [without_status(manifest) for manifest in own], "managers": node}
         for node, own in zip(nodes, pods, strict=True)
     ]
     first = list(room.start(release, asked))
@@ -141,7 +141,9 @@ def test_the_same_pods_are_refused_as_by_the_managers(
         node["states"] = {name: text for name, text in answer["states"].items() if rng.random() < 0.9}
         node["topologyPolicy"] = rng.choice(["none", "best-effort", "restricted", "single-numa-node"])
         node["topologyScope"] = rng.choice(["container", "pod"])
-        request["pods"] = [one for one in request["pods"] if one["metadata"]["uid"] not in answer["outcomes"]]
+        request["pods"] = [
+            manifest for manifest in request["pods"] if manifest["metadata"]["uid"] not in answer["outcomes"]
+        ]
     kubelet = catalog.kubelet(release)
     states = catalog.hazards(kubelet.release).states
     for request, node, answer in zip(asked, nodes, room.start(release, asked), strict=True):
@@ -151,10 +153,10 @@ def test_the_same_pods_are_refused_as_by_the_managers(
         facts = Facts(dump_of(node))
         cpus = cpus_of(facts, states, kubelet.gates)
         for made in map(read, request["pods"]):
-            found = worst(refused(Whole(made), made, cpus, kubelet, with_gates(kubelet, facts.gates)))
+            refusal = worst(refused(Whole(made), made, cpus, kubelet, with_gates(kubelet, facts.gates)))
             outcome = answer["outcomes"].get(made.uid, "")
-            if found is None or found.certain:
-                assert (found.reason if found else "") == outcome, (node, made.spec, found)
-            seen["unknown" if found and not found.certain else outcome or "kept"] += 1
+            if refusal is None or refusal.certain:
+                assert (refusal.reason if refusal else "") == outcome, (node, made.spec, refusal)
+            seen["unknown" if refusal and not refusal.certain else outcome or "kept"] += 1
     record_property("random_nodes", NODES)
     assert {"kept", "TopologyAffinityError", "unknown"} <= seen.keys()

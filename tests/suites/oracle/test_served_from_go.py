@@ -34,7 +34,9 @@ def read_otherwise(text: bytes) -> bool:
 
     Their json-iterator replaces lone surrogates, and refuses numbers that do not fit a float32.
     """
-    return bool(SURROGATE.search(text)) or any(float(one) > GREATEST_FLOAT32 for one in NUMBER.findall(text))
+    return bool(SURROGATE.search(text)) or any(
+        float(number) > GREATEST_FLOAT32 for number in NUMBER.findall(text)
+    )
 
 
 def differing(kubelet: Kubelet, spec: Mapping[str, Any], answer: Mapping[str, Any]) -> list[Any]:
@@ -66,11 +68,11 @@ def test_static_pods_manifests(release: str) -> None:
     ]
     specs = {name: loads(pod)["spec"] for name, pod in zip(CASES, pods, strict=True)}
     answers = map(loads, map(bytes.decode, oracle.ask(release, map(str.encode, pods))))
-    found = {
+    differences = {
         name: differing(kubelet, spec, answer)
         for (name, spec), answer in zip(specs.items(), answers, strict=True)
     }
-    assert {name: containers for name, containers in found.items() if containers} == {}
+    assert {name: containers for name, containers in differences.items() if containers} == {}
 
 
 @pytest.mark.parametrize("network", [b"false", b"true"])
@@ -79,14 +81,14 @@ def test_random_manifests(
     release: str, network: bytes, record_property: Callable[[str, object], None]
 ) -> None:
     kubelet = default_catalog().kubelet(release)
-    found = list(
+    containers = list(
         random_containers.containers(default_catalog().newest_schema().tree, randomness.SEED, COUNT, "file")
     )
     if kubelet.release.minor_number <= LAST_OF_ANOTHER_READER:
-        found = [one for one in found if not read_otherwise(one)]
+        containers = [container for container in containers if not read_otherwise(container)]
     pods = [
-        b'{"apiVersion":"v1","kind":"Pod","spec":{"hostNetwork":%s,"containers":[%s]}}' % (network, one)
-        for one in found
+        b'{"apiVersion":"v1","kind":"Pod","spec":{"hostNetwork":%s,"containers":[%s]}}' % (network, container)
+        for container in containers
     ]
     for pod, answer in zip(pods, oracle.ask(release, pods), strict=True):
         document = loads(answer.decode())

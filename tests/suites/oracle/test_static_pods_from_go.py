@@ -39,16 +39,22 @@ def expected(release: str, manifest: dict[str, Any], suffix: str) -> dict[str, A
     """Return what this program computes, in the form of the oracle's answer."""
     kubelet = default_catalog().kubelet(release)
     (hasher,) = hashers(kubelet, keep_empty=True)
-    found = [*static_containers(manifest, kubelet).values()]
-    containers = found[: len(found) - len(manifest["spec"].get("ephemeralContainers") or ())]
+    all_containers = [*static_containers(manifest, kubelet).values()]
+    containers = all_containers[
+        : len(all_containers) - len(manifest["spec"].get("ephemeralContainers") or ())
+    ]
     return {
         "uid": static_pod_uid(manifest, kubelet, random_pods.NODE, f"file:{random_pods.PATH}").uid,
         "text": static_pod_text(manifest, kubelet),
         "suffix": suffix,
         "uidGiven": False,
         "containers": [
-            {"name": hasher.decode(one)[0], "text": hasher.text(one), "hash": hasher.hash(one)}
-            for one in containers
+            {
+                "name": hasher.decode(container)[0],
+                "text": hasher.text(container),
+                "hash": hasher.hash(container),
+            }
+            for container in containers
         ],
     }
 

@@ -46,8 +46,12 @@ def with_managers(node: Node, root: Path, before: Sequence[str], command: Sequen
     script = fakenode.text(preflight=True)
     shell = [*before, "/bin/sh", "-s"]
     done = subprocess.run(shell, env=environ, input=script, capture_output=True, text=True, check=True)
-    read = [one for one in jsontext.load_all(done.stdout) if one.get("hashcompat") == "probe"]
-    kept = [one for one in read if one["name"].endswith(_STATES) or one["name"].startswith(_CPUS)]
+    read = [document for document in jsontext.load_all(done.stdout) if document.get("hashcompat") == "probe"]
+    kept = [
+        document
+        for document in read
+        if document["name"].endswith(_STATES) or document["name"].startswith(_CPUS)
+    ]
     (config,) = (str(word).partition("=")[2] for word in command if str(word).startswith("--config="))
     words = "".join(f"{word}\n" for word in command)
     probe = {"hashcompat": "probe"}

@@ -20,9 +20,9 @@ _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00Z")
 def look(node: Node) -> Look:
     """Return the containers and the sandboxes that there are now."""
     rows = _inspected(node)
-    found = [(row["Config"]["Labels"].get(_KIND), _as_cri(row)) for row in rows]
-    sandboxes = [row for kind, row in found if kind == _SANDBOX]
-    return [row for kind, row in found if kind not in (None, _SANDBOX)], sandboxes
+    pairs = [(row["Config"]["Labels"].get(_KIND), _as_cri(row)) for row in rows]
+    sandboxes = [row for kind, row in pairs if kind == _SANDBOX]
+    return [row for kind, row in pairs if kind not in (None, _SANDBOX)], sandboxes
 
 
 def _inspected(node: Node) -> list[Json]:

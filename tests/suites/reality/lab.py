@@ -67,12 +67,12 @@ class Lab:
     def pods(self) -> list[Json]:
         """Return every pod as the API server has it."""
         return [
-            {"apiVersion": "v1", "kind": "Pod", **one} for one in self.api("GET", "/api/v1/pods")["items"]
+            {"apiVersion": "v1", "kind": "Pod", **pod} for pod in self.api("GET", "/api/v1/pods")["items"]
         ]
 
     def nodes(self) -> list[Json]:
         return [
-            {"apiVersion": "v1", "kind": "Node", **one} for one in self.api("GET", "/api/v1/nodes")["items"]
+            {"apiVersion": "v1", "kind": "Node", **node} for node in self.api("GET", "/api/v1/nodes")["items"]
         ]
 
     def static_pods(self) -> dict[str, Json]:
@@ -157,8 +157,8 @@ class Lab:
         """
         end = time.monotonic() + _MIRRORED_SECONDS
         while time.monotonic() < end:
-            there = {one["metadata"]["name"] for one in self.pods()}
-            wanted = {f"{one['metadata']['name']}-{NODE}" for one in self.static_pods().values()}
+            there = {pod["metadata"]["name"] for pod in self.pods()}
+            wanted = {f"{pod['metadata']['name']}-{NODE}" for pod in self.static_pods().values()}
             running = {row["labels"][NAME] for row in self.containers() if row["state"] == RUNNING}
             if wanted & running <= there:
                 return
@@ -228,8 +228,8 @@ def settle(made: Lab, first: Kubelet) -> None:
     made.start(first)
     wait_for_node(made)
     made.patch(f"/api/v1/nodes/{NODE}", {"metadata": {"labels": {LABEL: "1"}}})
-    for one in pods.api_pods():
-        made.create(one)
+    for pod in pods.api_pods():
+        made.create(pod)
     made.wait(60)
     add_ephemeral(made)
 

@@ -50,10 +50,10 @@ def outcomes(before: Look, after: Look) -> list[Outcome]:
     sandboxes = newest(before[1], *_POD), newest(after[1], *_POD)
     old, new = (newest(look[0], *_POD, CONTAINER) for look in (before, after))
     states = {row["id"]: row["state"] for row in after[0]}
-    found = []
+    rows = []
     for key in sorted(old.keys() | new.keys()):
         was, now, (namespace, pod, container) = old.get(key), new.get(key), key
-        found.append(
+        rows.append(
             Outcome(
                 namespace,
                 pod,
@@ -65,7 +65,7 @@ def outcomes(before: Look, after: Look) -> list[Outcome]:
                 not in ("", _field(sandboxes[0].get(key[:2]), "id")),
             )
         )
-    return found
+    return rows
 
 
 def _field(row: Json | None, name: str) -> str:
@@ -74,7 +74,7 @@ def _field(row: Json | None, name: str) -> str:
 
 def newest(rows: Iterable[Json], *labels: str) -> dict[tuple[str, ...], Json]:
     """Return the newest container or sandbox for each combination of some labels' values."""
-    found: dict[tuple[str, ...], Json] = {}
+    rows_by_labels: dict[tuple[str, ...], Json] = {}
     for row in sorted(rows, key=lambda row: int(row["createdAt"])):
-        found[tuple(row["labels"][label] for label in labels)] = row
-    return found
+        rows_by_labels[tuple(row["labels"][label] for label in labels)] = row
+    return rows_by_labels

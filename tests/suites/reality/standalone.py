@@ -28,14 +28,14 @@ ARTICLE: Final = "harbor.finupgroup.com/kubernetes/node-exporter:v0.16.0"
 
 def manifests(oldest: Kubelet) -> dict[str, Json]:
     """Return the static pods by the name of their manifest, with the containers that a kubelet accepts."""
-    found = pods.static_pods("standalone.yaml")
-    for pod in found.values():
-        containers = [(one, one.pop("since", "0")) for one in pod["spec"]["containers"]]
+    static_pods = pods.static_pods("standalone.yaml")
+    for pod in static_pods.values():
+        containers = [(container, container.pop("since", "0")) for container in pod["spec"]["containers"]]
         release = parse_release(oldest.release)
         pod["spec"]["containers"] = [
-            one for one, since in containers if parse_range(f">={since}").holds(release)
+            container for container, since in containers if parse_range(f">={since}").holds(release)
         ]
-    return found
+    return static_pods
 
 
 @dataclass

@@ -190,11 +190,11 @@ CPUS: Final = (
 
 def entries(when: int) -> Iterator[Json]:
     """Yield the pods that are created before a step, in the order of their creation."""
-    found = pods.read("starting.yaml")
+    entries_by_name = pods.read("starting.yaml")
     if when == 1:
         three = [{"name": "a"}, {"name": "b"}, {"name": "c"}]
-        found |= {f"crowd-{number}": {"containers": three} for number in range(CROWD)}
-    for name, entry in found.items():
+        entries_by_name |= {f"crowd-{number}": {"containers": three} for number in range(CROWD)}
+    for name, entry in entries_by_name.items():
         if entry.pop("when", 1) == when:
             yield pods.pod(name, entry, nodeName=NODE)
 
@@ -210,13 +210,13 @@ def repository(directory: Path) -> str:
 
 def create(lab: Lab, when: int) -> None:
     """Create the pods of a step, each later than the one before where that decides about room."""
-    for one in entries(when):
-        for volume in one["spec"].get("volumes", ()):
+    for pod in entries(when):
+        for volume in pod["spec"].get("volumes", ()):
             if "gitRepo" in volume:
                 volume["gitRepo"]["repository"] = repository(lab.directory / "repository")
-        if one["metadata"]["name"].startswith("room-"):
+        if pod["metadata"]["name"].startswith("room-"):
             time.sleep(1.1)
-        lab.cluster.create(PODS.replace("default", one["metadata"]["namespace"]), one)
+        lab.cluster.create(PODS.replace("default", pod["metadata"]["namespace"]), pod)
 
 
 def settle(lab: Lab, first: Kubelet = FIRST) -> None:
@@ -238,9 +238,9 @@ def settle(lab: Lab, first: Kubelet = FIRST) -> None:
 
 def renew(lab: Lab, when: int) -> None:
     """Delete the pods that ended, and the critical one once it has shown itself; create those of a step."""
-    for one in lab.pods():
-        namespace, name = one["metadata"]["namespace"], one["metadata"]["name"]
-        if one["status"].get("phase") in ("Failed", "Succeeded") or (when > 2 and name == "room-critical"):
+    for pod in lab.pods():
+        namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
+        if pod["status"].get("phase") in ("Failed", "Succeeded") or (when > 2 and name == "room-critical"):
             lab.api("DELETE", f"/api/v1/namespaces/{namespace}/pods/{name}?gracePeriodSeconds=0")
     create(lab, when)
     lab.wait()
@@ -262,9 +262,9 @@ def configured(node: Json, settings: Mapping[str, Any]) -> Json:
 def became_ready(lab: Lab) -> dict[str, str]:
     """Return when each pod that is ready became so, by its name."""
     return {
-        one["metadata"]["name"]: condition["lastTransitionTime"]
-        for one in lab.pods()
-        for condition in one["status"].get("conditions", ())
+        pod["metadata"]["name"]: condition["lastTransitionTime"]
+        for pod in lab.pods()
+        for condition in pod["status"].get("conditions", ())
         if condition["type"] == "Ready" and condition["status"] == "True"
     }
 
@@ -287,8 +287,8 @@ def served(lab: Lab) -> Iterator[None]:
 
 def slices(lab: Lab) -> Json:
     """Return the EndpointSlices that there are, as a list of the API server."""
-    found: Json = lab.api("GET", _SLICES)
-    return found
+    answer: Json = lab.api("GET", _SLICES)
+    return answer
 
 
 def endpoints_since(lab: Lab, then: Json) -> dict[str, list[bool]]:
@@ -296,10 +296,10 @@ def endpoints_since(lab: Lab, then: Json) -> dict[str, list[bool]]:
     version = then["metadata"]["resourceVersion"]
     answer = lab.cluster.request("GET", f"{_SLICES}&watch=1&timeoutSeconds=3&resourceVersion={version}")
     events = [json.loads(line)["object"] for line in answer.content.splitlines()]
-    found: dict[str, list[bool]] = {}
+    readiness: dict[str, list[bool]] = {}
     for row in (*then["items"], *events):
         for endpoint in row["endpoints"] or ():
-            seen = found.setdefault(endpoint["targetRef"]["name"], [])
+            seen = readiness.setdefault(endpoint["targetRef"]["name"], [])
             if seen[-1:] != [endpoint["conditions"]["ready"]]:
                 seen.append(endpoint["conditions"]["ready"])
-    return found
+    return readiness

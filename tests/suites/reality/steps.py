@@ -40,13 +40,13 @@ STEPS = [Step(number + 1, old, new) for number, (old, new) in enumerate(pairwise
 
 def _container(lab: Lab, pod: str, container: str) -> str:
     """Return the id of the newest container of a name."""
-    found: str = newest(lab.containers(), NAME, CONTAINER)[pod, container]["id"]
-    return found
+    container_id: str = newest(lab.containers(), NAME, CONTAINER)[pod, container]["id"]
+    return container_id
 
 
 def _sandbox(lab: Lab, pod: str) -> str:
-    found: str = newest(lab.sandboxes(), NAME)[(pod,)]["id"]
-    return found
+    sandbox_id: str = newest(lab.sandboxes(), NAME)[(pod,)]["id"]
+    return sandbox_id
 
 
 def _kill_process(lab: Lab, *inspect: str) -> None:
@@ -122,8 +122,8 @@ def disturb(lab: Lab, step: Step) -> list[str]:
 def renew(lab: Lab) -> None:
     """Give the node its label back and take the taint, and create what has failed or was removed again."""
     lab.patch(f"/api/v1/nodes/{NODE}", {"metadata": {"labels": {LABEL: "1"}}, "spec": {"taints": None}})
-    there = {one["metadata"]["name"]: one for one in lab.pods()}
-    wanted = {one["metadata"]["name"]: one for one in pods.api_pods()}
+    there = {pod["metadata"]["name"]: pod for pod in lab.pods()}
+    wanted = {pod["metadata"]["name"]: pod for pod in pods.api_pods()}
     gone = [name for name in wanted if name not in there or _refused(there[name])]
     for name in gone:
         if name in there:

@@ -104,7 +104,7 @@ ENDED: Final = "Failed to enforce Kube Reserved Cgroup Limits"
 def reserved(lacks: set[str] | None) -> Iterator[Path]:
     """Make the cgroup in every hierarchy but some, or in none; return that of the processor."""
     top = Path("/sys/fs/cgroup")
-    mounted = {one.name for one in top.iterdir() if one.is_dir() and one.name in HIERARCHIES}
+    mounted = {path.name for path in top.iterdir() if path.is_dir() and path.name in HIERARCHIES}
     for name in () if lacks is None else mounted - lacks:
         (top / name / RESERVED).mkdir()
     try:

@@ -91,11 +91,11 @@ class Lab:
         }
         script = fakenode.text(preflight=True).encode()
         done = subprocess.run(["/bin/sh"], input=script, env=settings, capture_output=True, check=True)
-        (found,) = dumps(list(jsontext.load_all(done.stdout.decode())), "the node")
+        (dump,) = dumps(list(jsontext.load_all(done.stdout.decode())), "the node")
         words = "\n".join([*self.command(BEFORE), ""])
-        given = {**found.probes, **_probe("arguments", "kubelet", words)}
+        given = {**dump.probes, **_probe("arguments", "kubelet", words)}
         given |= _probe("file", str(self.config), self.config.read_text())
-        return structs.replace(found, probes=given)
+        return structs.replace(dump, probes=given)
 
 
 def _probe(kind: str, name: str, text: str) -> dict[tuple[str, str], tuple[Probe, ...]]:
@@ -130,9 +130,9 @@ def with_file(dump: Dump, path: Path | str, text: str) -> Dump:
 
 def errors(dump: Dump, release: str, *checks: str) -> set[str]:
     """Return which of these checks find an error; none may be UNKNOWN."""
-    found = [one for one in examine(dump, upgrade(release, BEFORE)) if one.id in checks]
-    assert [one.text for one in found if one.status is Status.UNKNOWN] == []
-    return {one.id for one in found if one.status is Status.ERROR}
+    findings = [finding for finding in examine(dump, upgrade(release, BEFORE)) if finding.id in checks]
+    assert [finding.text for finding in findings if finding.status is Status.UNKNOWN] == []
+    return {finding.id for finding in findings if finding.status is Status.ERROR}
 
 
 CHANGES: Final[tuple[tuple[dict[str, Any], str, str], ...]] = (
@@ -167,8 +167,8 @@ def test_kubelets_end_for_the_state_files_that_are_found() -> None:
                 lab.write(changes)
                 said = lab.ends(release)
                 changed = with_file(dump, lab.config, lab.config.read_text())
-                found = errors(changed, release, "PF-105", "PF-108")
-                assert found == {check} - {""}, (release, changes, said[-500:])
+                ids = errors(changed, release, "PF-105", "PF-108")
+                assert ids == {check} - {""}, (release, changes, said[-500:])
                 assert (message in said) if message else not said, (release, changes, said[-500:])
                 for path, content in kept.items():
                     path.write_bytes(content)

@@ -44,7 +44,7 @@ def starts(lab: Node) -> dict[str, object]:
     if lab.docker:
         inspected: list[Any] = json.loads(lab.node.docker("inspect", *ids))
         return {row["Id"]: (row["State"]["StartedAt"], row["State"]["Pid"]) for row in inspected}
-    shown = [json.loads(lab.node.cri("inspect", "-o", "json", one)) for one in ids]
+    shown = [json.loads(lab.node.cri("inspect", "-o", "json", container_id)) for container_id in ids]
     return {row["status"]["id"]: (row["status"]["startedAt"], row["info"]["pid"]) for row in shown}
 
 
@@ -63,8 +63,8 @@ def rewritten(lab: Node, run: Run, made: Json, directory: Path) -> Json:
     result = run("normalize", *words, "--out", document, "-o", "json", "-q")
     assert result.code == 0, result.err
     made_document: Json = result.document
-    found = made_document["summary"]
-    if not found["records"] + found["manifests"]:
+    summary = made_document["summary"]
+    if not summary["records"] + summary["manifests"]:
         return made_document
     more: list[object] = [*flags(lab), "-o", "json"]
     writing = ["--write", "--static-pod-dir", lab.manifests]
@@ -74,7 +74,7 @@ def rewritten(lab: Node, run: Run, made: Json, directory: Path) -> Json:
     applied = run("normalize", "apply", document, *more, *writing)
     assert applied.code == 0, applied.err
     done = Counter(row["state"] for row in applied.document["items"])
-    assert done == {"rewritten": found["records"] + found["manifests"]}, applied.out
+    assert done == {"rewritten": summary["records"] + summary["manifests"]}, applied.out
     lab.restart_runtime()
     checked = run("normalize", "check", document, *more)
     assert checked.code == 0, checked.out
@@ -83,7 +83,7 @@ def rewritten(lab: Node, run: Run, made: Json, directory: Path) -> Json:
 
 def objects(lab: Node) -> list[Json]:
     """Return the nodes and pods that the API server has; none where there is no API server."""
-    return [bared(one) for one in (*lab.nodes(), *lab.pods())] if isinstance(lab, labs.Lab) else []
+    return [bared(manifest) for manifest in (*lab.nodes(), *lab.pods())] if isinstance(lab, labs.Lab) else []
 
 
 def change(lab: Node, old: Kubelet, new: Kubelet, run: Run, directory: Path) -> Json:
@@ -237,8 +237,8 @@ def as_always(lab: labs.Lab, kubelet: Kubelet, run: Run, directory: Path) -> Non
         happen(lab)
         lab.wait()
         after = newest(lab.containers(), NAME, CONTAINER)
-        created = {one for one, row in after.items() if row["id"] != before.get(one, {}).get("id")}
-        assert {one for one in created if "crash" not in one[0]} == {key}
+        created = {pair for pair, row in after.items() if row["id"] != before.get(pair, {}).get("id")}
+        assert {pair for pair in created if "crash" not in pair[0]} == {key}
     before = newest(lab.containers(), NAME, CONTAINER)
     lab.api("DELETE", f"{labs.PODS}/plain-2")
     lab.create(pods.pod("plain-new", {}, nodeName=NODE))

@@ -52,7 +52,7 @@ def change(lab: Lab, step: Step) -> Json:
         "to": step.new.name,
         "flags": step.flags,
         "disturbed": disturbed,
-        "objects": [bared(one) for one in (*lab.nodes(), *lab.pods())],
+        "objects": [bared(manifest) for manifest in (*lab.nodes(), *lab.pods())],
         "records": collected(lab.node, lab.root),
         "manifests": pods.static_pods(),
         "staticPodPath": str(lab.manifests),

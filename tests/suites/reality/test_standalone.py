@@ -74,7 +74,7 @@ def change(lab: Lab, old: Kubelet, new: Kubelet) -> Json:
 
 
 def test_every_version_is_of_what_a_kubelet_pins() -> None:
-    releases = {kubelet.release for one in CHAINS for kubelet in one}
+    releases = {kubelet.release for chain in CHAINS for kubelet in chain}
     sources = [patches.source(release) for release in releases.union(kubeletvalues.RELEASES)]
     pinned = [godeps.pinned(source).items() for source in sources if not (source / "go.mod").exists()]
     assert set().union(*pinned) == set(godeps.known())

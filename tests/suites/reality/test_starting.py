@@ -51,7 +51,7 @@ def change(lab: Lab, step: Step) -> Json:
         "disturbed": list(step.disturbed),
         "manifestsChanged": list(step.manifests_changed),
         "objects": [
-            *(starting.configured(bared(one), settings) for one in lab.nodes()),
+            *(starting.configured(bared(node), settings) for node in lab.nodes()),
             *map(bared, lab.pods()),
         ],
         "records": _recorded(lab, step, settings),
@@ -68,9 +68,9 @@ def change(lab: Lab, step: Step) -> Json:
         "observed": [row.document() for row in rows],
         "readyAgain": sorted(name for name, since in again.items() if ready.get(name, since) != since),
         "reasons": {
-            one["metadata"]["name"]: one["status"]["reason"]
-            for one in lab.pods()
-            if one["status"].get("reason")
+            pod["metadata"]["name"]: pod["status"]["reason"]
+            for pod in lab.pods()
+            if pod["status"].get("reason")
         },
     }
 
@@ -83,12 +83,12 @@ def _recorded(lab: Lab, step: Step, settings: Mapping[str, Any]) -> list[Json]:
 
 def wrong(made: Json, directory: Path, record_property: Callable[[str, object], None]) -> list[str]:
     """Return what did not happen as the plans have it."""
-    found = []
+    problems = []
     for plan, arguments in reality.inputs(made, directory):
         rows = reality.compare(plan, reality.planned(arguments), made)
         record_property("observed_verdicts", len(rows))
-        found += [str(row) for row in rows if not (row.agrees or row.said)]
-    return found
+        problems += [str(row) for row in rows if not (row.agrees or row.said)]
+    return problems
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)

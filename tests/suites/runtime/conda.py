@@ -57,9 +57,9 @@ def interpreter(channel: Path, work: Path) -> None:
 def required(metadata: Any) -> Iterator[str]:
     """Yield what a wheel needs here, by its canonical name."""
     for line in metadata.get_all("Requires-Dist") or ():
-        one = Requirement(line)
-        if one.marker is None or one.marker.evaluate({"extra": ""}):
-            yield f"{canonicalize_name(one.name)} {one.specifier}".strip()
+        requirement = Requirement(line)
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            yield f"{canonicalize_name(requirement.name)} {requirement.specifier}".strip()
 
 
 def unpacked(channel: Path, wheel: Path, work: Path, names: dict[str, str]) -> None:
@@ -70,7 +70,8 @@ def unpacked(channel: Path, wheel: Path, work: Path, names: dict[str, str]) -> N
     (path,) = site.glob("*.dist-info/METADATA")
     metadata = Parser().parsestr(path.read_text(encoding="utf-8"))
     depends = [
-        re.sub(r"^\S+", lambda found: names.get(found[0], found[0]), one) for one in required(metadata)
+        re.sub(r"^\S+", lambda match: names.get(match[0], match[0]), requirement)
+        for requirement in required(metadata)
     ]
     name = canonicalize_name(metadata["Name"])
     packed(channel, names.get(name, name), metadata["Version"], work, ["python", *depends])
@@ -91,8 +92,10 @@ def main() -> None:
         unpacked(channel, wheel, work / wheel.stem, names)
     (channel / "noarch").mkdir(exist_ok=True)
     asyncio.run(index.index_fs(channel))
-    (one,) = Stage0Recipe.from_file(work / "recipe" / "recipe.yaml").render(VariantConfig(), RenderConfig())
-    one.run_build(
+    (variant,) = Stage0Recipe.from_file(work / "recipe" / "recipe.yaml").render(
+        VariantConfig(), RenderConfig()
+    )
+    variant.run_build(
         ToolConfiguration(test_strategy="native"),
         output_dir=work / "out",
         channels=[channel.resolve().as_uri()],

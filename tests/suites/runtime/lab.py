@@ -182,11 +182,11 @@ def _cgroups() -> str:
 
 def statuses(result: Result) -> dict[str, list[tuple[str, str]]]:
     """Return the status and the object of what the checks of runtimes found, those in order left out."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    findings: dict[str, list[tuple[str, str]]] = {}
     for item in result.document["items"]:
         if item["id"] in CHECKS and item["status"] != "OK":
-            found.setdefault(item["id"], []).append((item["status"], item["object"]))
-    return found
+            findings.setdefault(item["id"], []).append((item["status"], item["object"]))
+    return findings
 
 
 def advice(result: Result, check: str) -> str:

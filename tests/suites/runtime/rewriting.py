@@ -86,10 +86,13 @@ class Lab:
         """Return all of each container that containerd's own client shows, but when it was updated."""
         ctr = ("/usr/bin/ctr", "-a", str(self.node.containerd_socket), "-n", "k8s.io")
         ids = daemons.output(*ctr, "containers", "ls", "-q").split()
-        found = {one: json.loads(daemons.output(*ctr, "containers", "info", one)) for one in ids}
-        for row in found.values():
+        rows = {
+            container_id: json.loads(daemons.output(*ctr, "containers", "info", container_id))
+            for container_id in ids
+        }
+        for row in rows.values():
             row.pop("UpdatedAt")
-        return {one: json.dumps(row).encode() for one, row in found.items()}
+        return {container_id: json.dumps(row).encode() for container_id, row in rows.items()}
 
     def restart_containerd(self, how: int = signal.SIGTERM) -> None:
         """End containerd and start it again; its shims, and what they run, stay."""
@@ -98,15 +101,15 @@ class Lab:
 
 def containers(number: int, each: int) -> list[Json]:
     """Return pods with some containers each, as an API server has them."""
-    found = []
+    pods = []
     for at in range(number):
         specs = [
             {"name": f"c{place}", "image": IMAGE, "env": [{"name": "A", "value": f"{at}"}]}
             for place in range(each)
         ]
         status = {"phase": "Running"}
-        found.append(pod(*specs, name=f"p{at}", node=NODE, status=status))
-    return found
+        pods.append(pod(*specs, name=f"p{at}", node=NODE, status=status))
+    return pods
 
 
 def create(node: Node, made: Json) -> None:
@@ -148,6 +151,6 @@ def lab(
         ExitStack() as stack,
     ):
         made = containers(number, each)
-        for one in made:
-            create(node, one)
+        for manifest in made:
+            create(node, manifest)
         yield Lab(node, stack, made)

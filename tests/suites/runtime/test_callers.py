@@ -117,17 +117,17 @@ def push(cluster: Path, directory: Path, target: str, gateway: int) -> None:
 
 def fires(server: int, expected: set[str]) -> None:
     """Wait until exactly these alerts fire."""
-    found: set[str] | None = None
+    alerts: set[str] | None = None
     end = time.monotonic() + 120
-    while found != expected and time.monotonic() < end:
+    while alerts != expected and time.monotonic() < end:
         time.sleep(0.5)
         with suppress(requests.ConnectionError):
             url = f"http://localhost:{server}/api/v1/query"
             answer = requests.get(url, {"query": "ALERTS"}, timeout=10).json()
             if answer["status"] == "success" and evaluated_rules(server):
-                firing = [one["metric"] for one in answer["data"]["result"]]
-                found = {one["alertname"] for one in firing if one["alertstate"] == "firing"}
-    assert found == expected
+                firing = [sample["metric"] for sample in answer["data"]["result"]]
+                alerts = {metric["alertname"] for metric in firing if metric["alertstate"] == "firing"}
+    assert alerts == expected
 
 
 def evaluated_rules(server: int) -> bool:

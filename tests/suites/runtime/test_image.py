@@ -67,7 +67,9 @@ def base(engine: Node, name: str, *more: tuple[Path, str]) -> None:
         tar.add(PYTHON, "/usr/bin/python3.11")
         tar.add(PYTHON, "/usr/bin/python3")
         tar.add(
-            library, library, filter=lambda one: None if one.name.endswith(("/test", "/__pycache__")) else one
+            library,
+            library,
+            filter=lambda member: None if member.name.endswith(("/test", "/__pycache__")) else member,
         )
         for source, place in more:
             tar.add(source, place)
@@ -175,8 +177,8 @@ def test_the_image_is_compiled(engine: Node, image: str) -> None:
     (path,) = engine.docker("run", "--rm", "--read-only", "--network=none", *place).split()
     code = f"print(open({path!r}, 'rb').read(8).hex())"
     words = ("--entrypoint=/usr/bin/python3.11", image, "-c", code)
-    found = engine.docker("run", "--rm", "--read-only", "--network=none", *words).strip()
-    assert found.endswith("01000000"), "by its hash, which is not compared"
+    header = engine.docker("run", "--rm", "--read-only", "--network=none", *words).strip()
+    assert header.endswith("01000000"), "by its hash, which is not compared"
 
 
 @pytest.mark.full

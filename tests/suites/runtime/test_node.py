@@ -270,10 +270,13 @@ def test_a_dump_of_a_node_where_no_kubelet_ran_has_no_record(node: Node, run: Ru
 
 def records_of(text: str) -> list[Record]:
     """Return what ``--recorded`` reads in a dump, in a fixed order."""
-    found = ordered(from_documents(map(json.loads, text.splitlines())))
+    records = ordered(from_documents(map(json.loads, text.splitlines())))
     # Unlike a runtime, a dump shows that no kubelet has ever run on this machine, and so noted no resources.
-    assert all(one.unapplied for one in found if isinstance(one, Recorded))
-    return [structs.replace(one, unapplied=False) if isinstance(one, Recorded) else one for one in found]
+    assert all(record.unapplied for record in records if isinstance(record, Recorded))
+    return [
+        structs.replace(record, unapplied=False) if isinstance(record, Recorded) else record
+        for record in records
+    ]
 
 
 def ordered(records: Iterable[Record]) -> list[Record]:
@@ -283,10 +286,10 @@ def ordered(records: Iterable[Record]) -> list[Record]:
 def in_seconds(records: Iterable[Record]) -> list[Record]:
     """Cut the times of sandboxes to seconds: Docker and crictl show more or fewer digits."""
     return ordered(
-        structs.replace(one, created=one.created and one.created // 10**9 * 10**9)
-        if isinstance(one, Sandbox)
-        else one
-        for one in records
+        structs.replace(record, created=record.created and record.created // 10**9 * 10**9)
+        if isinstance(record, Sandbox)
+        else record
+        for record in records
     )
 
 
@@ -327,12 +330,12 @@ def test_without_crictl_ctr_shows_the_same(containerd: Node, shell: list[str]) -
 def as_ctr_shows(records: Iterable[Record]) -> list[Record]:
     """Leave out the addresses of sandboxes and the exit codes of containers, which ctr does not show."""
     return [
-        structs.replace(one, ip=None)
-        if isinstance(one, Sandbox)
-        else structs.replace(one, code=None)
-        if isinstance(one, Recorded)
-        else one
-        for one in records
+        structs.replace(record, ip=None)
+        if isinstance(record, Sandbox)
+        else structs.replace(record, code=None)
+        if isinstance(record, Recorded)
+        else record
+        for record in records
     ]
 
 
@@ -348,11 +351,11 @@ def test_a_dump_for_preflight_shows_what_each_runtime_reports(
         KUBELET_ROOT=str(tmp_path),
     )
     assert SECRET not in text
-    (found,) = dumps(map(json.loads, text.splitlines()), "test")
+    (dump,) = dumps(map(json.loads, text.splitlines()), "test")
     documents = {
         (probe.kind, probe.name): json.loads(probe.read())
         for kind in ("cri", "docker")
-        for probe in found.of_kind(kind)
+        for probe in dump.of_kind(kind)
     }
     assert documents["docker", "version"]["Version"].startswith("20.10.")
     assert documents["docker", "info"]["CgroupDriver"] == "cgroupfs"
@@ -367,6 +370,6 @@ def test_a_dump_for_preflight_shows_what_each_runtime_reports(
         len(pids) == 4
     )  # in Docker a sandbox, a container and one that is nobody's; in containerd a container
     for pid, identity in pids.items():
-        assert identity in found.read("process", pid)
-    assert json.loads(found.read("docker", "list")) != []
-    assert found.read("processes", "all").count("containerd-shim") >= len(pids)
+        assert identity in dump.read("process", pid)
+    assert json.loads(dump.read("docker", "list")) != []
+    assert dump.read("processes", "all").count("containerd-shim") >= len(pids)

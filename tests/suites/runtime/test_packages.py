@@ -140,10 +140,10 @@ def test_lintian_finds_no_error_in_the_deb(made: Path) -> None:
 def test_the_packages_want_a_python_that_they_were_built_for(made: Path) -> None:
     after = packages.Target((PYTHON,)).after
     (deb,), (rpm,) = made.glob("*.deb"), made.glob("*.rpm")
-    found = ran("dpkg-deb", "--field", deb, "Depends").stdout
-    assert found == f"libc6, python3 (>= {PYTHON}), python3 (<< {after})\n"
-    found = ran("rpm", "--query", "--requires", "--package", rpm).stdout
-    assert {f"python3 >= {PYTHON}", f"python3 < {after}"} <= set(found.splitlines())
+    output = ran("dpkg-deb", "--field", deb, "Depends").stdout
+    assert output == f"libc6, python3 (>= {PYTHON}), python3 (<< {after})\n"
+    output = ran("rpm", "--query", "--requires", "--package", rpm).stdout
+    assert {f"python3 >= {PYTHON}", f"python3 < {after}"} <= set(output.splitlines())
 
 
 @pytest.mark.full
@@ -257,7 +257,10 @@ def test_the_bill_of_materials_names_what_is_locked(made: Path) -> None:
     """Its schema is looked at while it is made."""
     document = json.loads((made / "hashcompat.cdx.json").read_text(encoding="utf-8"))
     assert (document["bomFormat"], document["metadata"]["component"]["version"]) == ("CycloneDX", __version__)
-    found = {f"{one['name'].lower().replace('.', '-')}=={one['version']}" for one in document["components"]}
+    components = {
+        f"{component['name'].lower().replace('.', '-')}=={component['version']}"
+        for component in document["components"]
+    }
     locked = (LOCKS / "run.txt").read_text(encoding="utf-8").split()
-    assert len(found) > 15
-    assert found <= set(locked)
+    assert len(components) > 15
+    assert components <= set(locked)

@@ -33,9 +33,9 @@ EXIT = {"ERROR": 2, "WARN": 0, "INFO": 0}
 def made() -> Iterator[Lab]:
     with (
         tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
-        lab(Path(directory)) as found,
+        lab(Path(directory)) as instance,
     ):
-        yield found
+        yield instance
 
 
 @pytest.fixture(autouse=True)
@@ -53,14 +53,14 @@ def severities(made: Lab, run: Run, kind: str, check: str) -> dict[str, str]:
     socket = made.node.docker_socket if kind == "docker" else made.node.containerd_socket
     file = made.node.directory / "dump.json"
     file.write_text(as_text(live.collect(kind, str(socket), str(made.root))))
-    found = {}
+    status_by_release = {}
     for release in RELEASES:
         result = run("preflight", "--to", release, "--dump", file, "-o", "json")
         [(status, _)] = statuses(result)[check]
         others = {item["status"] for item in result.document["items"] if item["id"] != check}
         assert result.code == EXIT[status] or others & {"UNKNOWN", "ERROR"}
-        found[release] = status
-    return found
+        status_by_release[release] = status
+    return status_by_release
 
 
 ORPHANED = dict(zip(RELEASES, ("WARN", "ERROR", "ERROR", "WARN", "WARN", "WARN"), strict=True))
@@ -175,9 +175,9 @@ def test_a_container_that_hangs_docker(made: Lab, run: Run) -> None:
         begun = time.monotonic()
         result = made.preflight(run, "docker", "1.22.17")
         assert 10 <= time.monotonic() - begun < 15
-        found = statuses(result)
-        assert found["PF-003"] == [("ERROR", "ns/stuck/app")]
-        assert [status for status, _ in found.get("PF-001", [("UNKNOWN", "")])] == ["UNKNOWN"]
+        findings = statuses(result)
+        assert findings["PF-003"] == [("ERROR", "ns/stuck/app")]
+        assert [status for status, _ in findings.get("PF-001", [("UNKNOWN", "")])] == ["UNKNOWN"]
         assert advice(result, "PF-003").startswith(f"kill -CONT {shim} (containerd-shim")
         assert severities(made, run, "docker", "PF-003") == HANGS
         os.kill(shim, signal.SIGCONT)

@@ -110,7 +110,7 @@ def there_and_back(made: Lab, run: Run, number: int) -> None:
         for spec in pod["spec"]["containers"]
     }
     for name, (_, _, identity, _) in before.items():
-        was, now = (json.loads(one[identity])["Extensions"][EXTENSION] for one in (stored, changed))
+        was, now = (json.loads(state[identity])["Extensions"][EXTENSION] for state in (stored, changed))
         assert was["type_url"] == now["type_url"]
         assert without_extension(stored[identity]) == without_extension(changed[identity]), name
     waiting = run(*made.words("check"))
@@ -175,7 +175,9 @@ def test_a_run_that_is_killed_at_any_system_call_can_be_taken_up_or_undone(
         now = made.stored()
         # how many answers come at once differs from run to run
         assert ended == -signal.SIGKILL or (ended == 0 and now == whole), place
-        assert all(now[one] in (stored[one], whole[one]) for one in stored), place
+        assert all(
+            now[container_id] in (stored[container_id], whole[container_id]) for container_id in stored
+        ), place
         assert now == stored or made.undo.exists(), place
         partly += now not in (stored, whole)
         if number % 2 and made.undo.exists():
@@ -212,7 +214,9 @@ def test_containerd_that_is_killed_in_the_middle_loses_nothing(made: Lab, run: R
     assert between != stored
     assert states(run(*made.words("apply"), "--write")).keys() == {"already", "rewritten"}
     whole = made.stored()
-    assert all(between[one] in (stored[one], whole[one]) for one in stored)
+    assert all(
+        between[container_id] in (stored[container_id], whole[container_id]) for container_id in stored
+    )
 
 
 def test_a_full_disk_is_found_before_the_first_change(made: Lab, run: Run) -> None:
@@ -226,7 +230,7 @@ def test_a_full_disk_is_found_before_the_first_change(made: Lab, run: Run) -> No
         document.write_bytes(made.document.read_bytes())
         result = run(*words, "--write")
         assert (result.code, "MB are needed" in result.err) == (1, True)
-        assert [one.name for one in place.iterdir()] == ["n.json"]
+        assert [path.name for path in place.iterdir()] == ["n.json"]
     finally:
         subprocess.run(["/bin/umount", str(place)], check=True)
     assert made.stored() == stored

@@ -29,8 +29,8 @@ def words(lab: Lab, action: str, *more: object) -> list[object]:
 
 def files(lab: Lab) -> dict[Path, bytes]:
     """Return what CRI-O stores of each container and sandbox."""
-    found = lab.node.places.root.glob("overlay-containers/*/userdata/config.json")
-    return {path: path.read_bytes() for path in found}
+    paths = lab.node.places.root.glob("overlay-containers/*/userdata/config.json")
+    return {path: path.read_bytes() for path in paths}
 
 
 if runtimes.CRIO in runtimes.KNOWN:
@@ -43,8 +43,8 @@ if runtimes.CRIO in runtimes.KNOWN:
             ExitStack() as stack,
         ):
             lab = Lab(node, stack, rewriting.containers(3, 3))
-            for one in lab.pods:
-                rewriting.create(node, one)
+            for manifest in lab.pods:
+                rewriting.create(node, manifest)
             assert lab.make(run).document["summary"]["records"] == 9
             before, stored = lab.shown(), files(lab)
             done = run(*words(lab, "apply", "--write"))

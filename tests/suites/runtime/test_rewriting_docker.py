@@ -47,8 +47,8 @@ class Lab:
 
     def inspected(self) -> list[Any]:
         ids = self.node.docker("ps", "-aq", "--no-trunc").split()
-        found: list[Any] = json.loads(self.node.docker("inspect", *ids))
-        return found
+        containers: list[Any] = json.loads(self.node.docker("inspect", *ids))
+        return containers
 
     def seen(self) -> dict[str, tuple[object, ...]]:
         rows = self.inspected()
@@ -112,8 +112,8 @@ class BelowCri(Lab):
     def __init__(self, node: Node, stack: ExitStack, seen: Node) -> None:
         super().__init__(node, stack)
         self.cri = rewriting.Lab(seen, stack, rewriting.containers(3, 3))
-        for one in self.cri.pods:
-            rewriting.create(seen, one)
+        for manifest in self.cri.pods:
+            rewriting.create(seen, manifest)
         self.document = self.cri.document
 
     def make(self, run: Run) -> Result:
@@ -139,7 +139,9 @@ def test_there_and_back(lab: Lab, run: Run) -> None:
     wanted = {f"{hashcompat.container_hash(spec(at), NEW).value:x}" for at in range(NUMBER)}
     after = lab.seen()
     assert {row[0] for row in after.values()} == wanted
-    assert {one: row[1:] for one, row in after.items()} == {one: row[1:] for one, row in before.items()}
+    assert {container_id: row[1:] for container_id, row in after.items()} == {
+        container_id: row[1:] for container_id, row in before.items()
+    }
     seen = run(*lab.words("check"))
     assert (seen.code, states(seen)) == (0, {"shown": NUMBER}), seen.out
     lab.stop()

@@ -85,7 +85,7 @@ def cluster(empty: Cluster) -> Cluster:
         empty.create("/api/v1/namespaces", {"metadata": {"name": name}})
     for name, numbers in (("team-a", range(PODS - 10)), ("team-b", range(PODS - 10, PODS))):
         made = empty.create_all(f"/api/v1/namespaces/{name}/pods", map(pod, numbers))
-        for one in made[-10:]:
+        for manifest in made[-10:]:
             state = {
                 "name": "app",
                 "ready": True,
@@ -94,9 +94,9 @@ def cluster(empty: Cluster) -> Cluster:
                 "imageID": "",
                 "state": {"running": {}},
             }
-            one["status"] = {"phase": "Running", "containerStatuses": [state]}
+            manifest["status"] = {"phase": "Running", "containerStatuses": [state]}
             answer = empty.request(
-                "PUT", f"/api/v1/namespaces/{name}/pods/{one['metadata']['name']}/status", one
+                "PUT", f"/api/v1/namespaces/{name}/pods/{manifest['metadata']['name']}/status", manifest
             )
             assert answer.ok, answer.text
     return empty

@@ -49,8 +49,8 @@ POD = {
 
 def source(result: Result) -> dict[str, Any]:
     assert result.code == 0, result.err
-    found: dict[str, Any] = result.document["spec"]["source"]
-    return found
+    origin: dict[str, Any] = result.document["spec"]["source"]
+    return origin
 
 
 def system(cluster: Cluster) -> str:
@@ -66,9 +66,9 @@ def test_a_list_and_its_snapshot_say_when_and_of_which_cluster(
     live = source(shell(admin, "plan", *UP, "-n", "team-b", "-o", "json"))
     assert shell(admin, "snapshot", "-n", "team-b", "--out", saved).code == 0
     kept = source(shell("/dev/null", "plan", *UP, "-f", saved, "-o", "json"))
-    for found in (live, kept):
-        assert found["clusterUID"] == uid
-        assert before <= datetime.fromisoformat(found["takenAt"]) <= datetime.now(UTC)
+    for origin in (live, kept):
+        assert origin["clusterUID"] == uid
+        assert before <= datetime.fromisoformat(origin["takenAt"]) <= datetime.now(UTC)
     gate = ("gate", *UP, "--override-node-releases", "--max-restarts", "99", "--fail-on", "restart")
     for given in ((admin, "-n", "team-b"), ("/dev/null", "-f", saved)):
         for flags, code in (
@@ -90,7 +90,7 @@ def test_no_tenant_makes_a_dump_younger(shell: Shell, cluster: Cluster, tmp_path
     assert cluster.request("DELETE", "/api/v1/namespaces/tenant/pods/young").ok  # in 63 years
     administrator = cluster.kubeconfig("dump", {"token": ADMIN})
     dumped = shell(administrator, "get", "nodes,pods", "-n", "tenant", "-o", "json", program="kubectl").out
-    (pod,) = (one for one in json.loads(dumped)["items"] if one["kind"] == "Pod")
+    (pod,) = (item for item in json.loads(dumped)["items"] if item["kind"] == "Pod")
     assert "T" in pod["metadata"]["deletionTimestamp"]
     assert cluster.request("DELETE", "/api/v1/namespaces/tenant/pods/young?gracePeriodSeconds=0").ok
     path = tmp_path / "dump.json"

@@ -38,9 +38,9 @@ def test_a_dump_on_stdout_gives_the_plan_of_the_plain_one(
     assert dump.out.count("==== START logs for container app of pod team-b/") == 10
     path = tmp_path / "dump.txt"
     path.write_text(dump.out)
-    found = planned(run, "-f", path)
-    assert len(found) == 10
-    assert found == planned(run, "-f", plain)
+    items = planned(run, "-f", path)
+    assert len(items) == 10
+    assert items == planned(run, "-f", plain)
 
 
 def test_a_dump_in_a_directory_is_read_packed_or_not(
@@ -78,9 +78,9 @@ def test_what_a_tool_collects_gives_the_plan_of_the_plain_dump(
     assert done.returncode == 0, done.stderr.decode()
     if tool == "velero":
         archive.write_bytes(done.stdout)
-    found = planned(run, "-f", archive, "-n", "team-b")
-    assert len(found) == 10
-    assert found == planned(run, "-f", plain)
+    items = planned(run, "-f", archive, "-n", "team-b")
+    assert len(items) == 10
+    assert items == planned(run, "-f", plain)
 
 
 def test_an_overlay_is_rendered_by_kubectl(run: Run, shell: Shell, admin: Path, tmp_path: Path) -> None:

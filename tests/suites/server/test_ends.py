@@ -31,14 +31,14 @@ def eventually(holds: Callable[[], bool]) -> bool:
 
 def proxies(socket: Path) -> list[int]:
     """Return the processes that have this socket's path among their arguments."""
-    found = []
+    pids = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             if str(socket.parent).encode() in entry.read_bytes():
-                found.append(int(entry.parent.name))
+                pids.append(int(entry.parent.name))
         except OSError:
             continue  # it ended while we looked
-    return found
+    return pids
 
 
 @pytest.fixture

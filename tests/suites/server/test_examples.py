@@ -63,15 +63,17 @@ def ready(empty: Cluster) -> Cluster:
     for definition in definitions:
         empty.create(DEFINITIONS, definition)
     end = time.monotonic() + 60
-    while not all(established(empty, one) for one in definitions) and time.monotonic() < end:
+    while not all(established(empty, definition) for definition in definitions) and time.monotonic() < end:
         time.sleep(0.1)
     return empty
 
 
 def established(cluster: Cluster, definition: dict[str, Any]) -> bool:
-    found = cluster.request("GET", f"{DEFINITIONS}/{definition['metadata']['name']}").json()
-    conditions = found.get("status", {}).get("conditions", ())
-    return any((one["type"], one["status"]) == ("Established", "True") for one in conditions)
+    answer = cluster.request("GET", f"{DEFINITIONS}/{definition['metadata']['name']}").json()
+    conditions = answer.get("status", {}).get("conditions", ())
+    return any(
+        (condition["type"], condition["status"]) == ("Established", "True") for condition in conditions
+    )
 
 
 def applied(shell: Shell, cluster: Cluster, *source: object) -> Result:
@@ -151,7 +153,9 @@ def test_kured_keeps_its_own_variables_when_it_is_patched(shell: Shell, ready: C
     assert result.code == 0, result.err
     (container,) = json.loads(result.out)["spec"]["template"]["spec"]["containers"]
     added = yaml.safe_load(path.read_text())["spec"]["template"]["spec"]["containers"][0]["env"]
-    assert {one["name"] for one in container["env"]} == {one["name"] for one in [*own, *added]}
+    assert {variable["name"] for variable in container["env"]} == {
+        variable["name"] for variable in [*own, *added]
+    }
 
 
 @pytest.mark.usefixtures("cluster")

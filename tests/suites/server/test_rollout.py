@@ -61,15 +61,15 @@ class Rollout:
     def run(self, *argv: object, **variables: str) -> Result:
         policy = {"HASHCOMPAT_GATE_MAX_RESTARTS": "9", "HASHCOMPAT_GATE_FAIL_ON": "restart,kill,unknown,pdb"}
         own = {"SERVER": self.cluster.url, "CA_FILE": str(self.cluster.ca_file), "TOKEN": ADMIN}
-        found = environment(self.user, self.home)
-        paths = {"PATH": f"{SCRIPTS}:{found['PATH']}", "PLAN": str(self.plan), "PYTHONPATH": str(ROOT)}
+        environ = environment(self.user, self.home)
+        paths = {"PATH": f"{SCRIPTS}:{environ['PATH']}", "PLAN": str(self.plan), "PYTHONPATH": str(ROOT)}
         done = subprocess.run(
             list(map(str, argv)),
             capture_output=True,
             text=True,
             check=False,
             cwd=self.home,
-            env=found | policy | own | paths | variables,
+            env=environ | policy | own | paths | variables,
         )
         return Result(done.returncode, done.stdout, done.stderr)
 
@@ -99,10 +99,12 @@ class Rollout:
         return [answer["status"]["nodeInfo"]["kubeletVersion"] for answer in answers]
 
     def phases(self) -> dict[str, str]:
-        found = self.cluster.request("GET", f"{SPACE}/configmaps/state").json()
-        if "data" not in found:
+        config_map = self.cluster.request("GET", f"{SPACE}/configmaps/state").json()
+        if "data" not in config_map:
             return {}
-        return {one["node"]: one["phase"] for one in json.loads(found["data"]["state.json"])["items"]}
+        return {
+            entry["node"]: entry["phase"] for entry in json.loads(config_map["data"]["state.json"])["items"]
+        }
 
     def forget(self) -> None:
         self.cluster.request("DELETE", f"{SPACE}/configmaps/state")
@@ -122,11 +124,11 @@ def rollout(empty: Cluster, tmp_path: Path) -> Iterator[Rollout]:
         empty.create("/api/v1/nodes", node(name, f"v{OLD}"))
         made.kubelet.patch(f"/api/v1/nodes/{name}", node_status(f"v{OLD}"))
         mount = {"volumeMounts": [{"name": "v", "mountPath": "/v"}]}
-        for one in (pod(f"mounts-{name}", name, **mount), pod(f"plain-{name}", name)):
-            empty.create(f"{SPACE}/pods", one)
+        for manifest in (pod(f"mounts-{name}", name, **mount), pod(f"plain-{name}", name)):
+            empty.create(f"{SPACE}/pods", manifest)
             ready = [{"type": "Ready", "status": "True"}]
             status = {"phase": "Running", "conditions": ready, "containerStatuses": [running()]}
-            made.kubelet.patch(f"{SPACE}/pods/{one['metadata']['name']}", status)
+            made.kubelet.patch(f"{SPACE}/pods/{manifest['metadata']['name']}", status)
     made.make_plan()
     yield made
     for path in (f"{SPACE}/pods", BUDGETS, f"{SPACE}/configmaps"):
@@ -187,10 +189,10 @@ def test_a_kubelet_that_takes_its_time_is_waited_for(rollout: Rollout) -> None:
         assert rollout.gate(name, "--after").code == 2
         with ThreadPoolExecutor(1) as pool:
             begun = time.monotonic()
-            found = pool.submit(rollout.gate, name, "--after", "--settle", 12 if code == 0 else 600)
+            future = pool.submit(rollout.gate, name, "--after", "--settle", 12 if code == 0 else 600)
             time.sleep(2)
             rollout.kubelet.restart(f"{SPACE}/pods/{late}")
-            assert found.result().code == code, found.result().err
+            assert future.result().code == code, future.result().err
         assert (time.monotonic() - begun > 12) == (code == 0)
 
 

@@ -70,6 +70,6 @@ def test_a_shell_completes(
         check=False,
     )
     names = [name.partition("\t")[0].partition(":")[0] for name in done.stdout.splitlines()]
-    found = [name for name in names if not name.startswith("1.7.16,") or name.split(",")[1] in known]
+    candidates = [name for name in names if not name.startswith("1.7.16,") or name.split(",")[1] in known]
     expected = [name for name in wanted if not name.startswith("1.7.16,") or name.split(",")[1] in known]
-    assert (sorted(found), done.stderr) == (sorted(expected), "")
+    assert (sorted(candidates), done.stderr) == (sorted(expected), "")

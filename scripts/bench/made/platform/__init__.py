@@ -28,19 +28,22 @@ def objects(pods: int, shape: Shape) -> Iterator[Json]:
     GIVEN.cache.clear()
     nodes, made = planned(pods, distinct=shape.distinct)
     images: dict[int, list[str]] = {}
-    for one in made:
-        if one.node and len(one.node.images) < _IMAGES:
-            if one.w.id not in images:
-                images[one.w.id] = _images(one)
-            one.node.images.update(images[one.w.id])
+    for pod in made:
+        if pod.node and len(pod.node.images) < _IMAGES:
+            if pod.w.id not in images:
+                images[pod.w.id] = _images(pod)
+            pod.node.images.update(images[pod.w.id])
     for node in nodes:
         yield node_obj(node, sorted(node.images), GIVEN.release, shape.managed_fields)
-    for one in made:
-        yield pod_obj(one, shape.managed_fields)
+    for pod in made:
+        yield pod_obj(pod, shape.managed_fields)
 
 
 def _images(pod: Pod) -> list[str]:
     """Return the images of a pod's workload."""
     pod.r = chance_for("pod", pod.key)
     spec = template(pod.w, pod)["spec"]
-    return [whole_image(one["image"]) for one in (*spec["containers"], *spec.get("initContainers", ()))]
+    return [
+        whole_image(container["image"])
+        for container in (*spec["containers"], *spec.get("initContainers", ()))
+    ]

@@ -415,9 +415,9 @@ def inject_vault(t: Json, w: Workload, r: Random) -> None:
         "runAsUser": 100,
     }
 
-    def c(name: Any, home: Any, one: Any) -> Any:
+    def c(name: Any, home: Any, is_init: Any) -> Any:
         d = dict(cfg)
-        if not one:
+        if not is_init:
             d.pop("exit_after_auth")
         return container(
             name,
@@ -438,7 +438,7 @@ def inject_vault(t: Json, w: Workload, r: Random) -> None:
             securityContext=sc,
             volumeMounts=[mount(home, "/home/vault"), mount("vault-secrets", "/vault/secrets")],
             lifecycle=None
-            if one
+            if is_init
             else {
                 "preStop": {"exec": {"command": ["/bin/sh", "-c", "sleep 5 && kill -SIGTERM $(pidof vault)"]}}
             },

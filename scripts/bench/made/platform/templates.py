@@ -266,5 +266,5 @@ def template(w: Workload, p: Pod) -> Json:
     ):
         if k in s:
             s = s.replace(k, v)
-    found: Json = json.loads(s)
-    return found
+    pod_template: Json = json.loads(s)
+    return pod_template

@@ -60,8 +60,8 @@ def test_hc048_a_resource_that_the_node_does_not_list_counts_as_none(
     run: Run, resource: str, asked: str, release: str, expected: str
 ) -> None:
     pods = [sized("p", "01:00", cpu="1", **{resource: asked}), sized("plain", "02:00", cpu="1")]
-    found = verdicts(run, host(), *pods, old=release, new=release)
-    assert found == {"p": expected, "plain": "KEEP"}
+    pod_verdicts = verdicts(run, host(), *pods, old=release, new=release)
+    assert pod_verdicts == {"p": expected, "plain": "KEEP"}
 
 
 @pytest.mark.parametrize(("release", "counts"), [("1.10.13", True), ("1.30.14", True), ("1.31.14", False)])
@@ -72,12 +72,12 @@ def test_hc048_what_an_init_container_asks_of_a_device_plugin_counts_up_to_1_30(
     init = {"name": "i", "resources": {"requests": {"example.com/dongle": "1"}}}
     kubelet = catalog.kubelet(release)
     for devices in ({}, {"example.com/dongle": 1}, None):
-        (one,) = collect([sized("p", spec={"initContainers": [init]}, cpu="1")]).pods
-        tenant = Tenant(one, asking(one, {"cpu": "4"}, kubelet), devices=devices)
-        found = outcomes([tenant], node_resources({"cpu": "4"}), kubelet)
-        refused = {uid: short.certain for uid, short in found.items()}
+        (pod,) = collect([sized("p", spec={"initContainers": [init]}, cpu="1")]).pods
+        tenant = Tenant(pod, asking(pod, {"cpu": "4"}, kubelet), devices=devices)
+        shortages = outcomes([tenant], node_resources({"cpu": "4"}), kubelet)
+        refused = {uid: short.certain for uid, short in shortages.items()}
         has_one = not counts or devices == {"example.com/dongle": 1}
-        assert refused == ({} if has_one else {one.uid: devices is not None})
+        assert refused == ({} if has_one else {pod.uid: devices is not None})
 
 
 def test_hc048_so_may_the_number_of_pods(run: Run) -> None:
@@ -85,8 +85,8 @@ def test_hc048_so_may_the_number_of_pods(run: Run) -> None:
     pods[1]["status"]["phase"] = "Succeeded"
     pods[1]["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}
     assert verdicts(run, host(pods="2"), *pods) == {"old": "KEEP", "done": "KEEP", "new": "KEEP"}
-    found = verdicts(run, host(pods="1"), *pods)
-    assert (found["old"], found["new"]) == ("KEEP", "KILL OutOfpods")
+    pod_verdicts = verdicts(run, host(pods="1"), *pods)
+    assert (pod_verdicts["old"], pod_verdicts["new"]) == ("KEEP", "KILL OutOfpods")
 
 
 @pytest.mark.parametrize(
@@ -110,14 +110,14 @@ def test_hc048_a_deleted_pod_that_runs_nothing_takes_no_room_from_1_6_to_1_21(
     leaving["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z"
     shown = [{"name": "c", "restartCount": 0, "state": {state: {}}}] if state else None
     leaving["status"] = {"phase": phase, "containerStatuses": shown}
-    found = verdicts(run, host(), leaving, late, old=release, new=release)
-    assert found["late"] == ("KILL OutOfcpu" if counts else "KEEP")
+    pod_verdicts = verdicts(run, host(), leaving, late, old=release, new=release)
+    assert pod_verdicts["late"] == ("KILL OutOfcpu" if counts else "KEEP")
 
 
 def test_hc048_pods_of_one_second_have_no_order(run: Run) -> None:
     pods = [sized("one", "01:00", cpu="3"), sized("other", "01:00", cpu="3"), sized("late", "02:00", cpu="3")]
-    found = verdicts(run, host(), *pods)
-    assert found == {"one": "UNKNOWN OutOfcpu", "other": "UNKNOWN OutOfcpu", "late": "KILL OutOfcpu"}
+    pod_verdicts = verdicts(run, host(), *pods)
+    assert pod_verdicts == {"one": "UNKNOWN OutOfcpu", "other": "UNKNOWN OutOfcpu", "late": "KILL OutOfcpu"}
 
 
 @pytest.mark.parametrize(
@@ -131,10 +131,10 @@ def test_hc048_pods_of_one_second_have_no_order(run: Run) -> None:
     ],
 )
 def test_hc048_times_in_other_forms_are_in_the_order_of_times(run: Run, time: str, verdict: str) -> None:
-    one, other = sized("one", "01:00", cpu="3"), sized("other", "01:00", cpu="3")
-    one["metadata"]["creationTimestamp"] = "2026-01-31T01:00:00Z"
+    first, other = sized("one", "01:00", cpu="3"), sized("other", "01:00", cpu="3")
+    first["metadata"]["creationTimestamp"] = "2026-01-31T01:00:00Z"
     other["metadata"]["creationTimestamp"] = time
-    assert verdicts(run, host(), one, other)["other"] == verdict
+    assert verdicts(run, host(), first, other)["other"] == verdict
 
 
 def test_hc048_any_of_equal_pods_of_one_second_may_come_last(run: Run) -> None:
@@ -155,8 +155,8 @@ def test_hc048_what_fits_in_one_order_of_a_second_need_not_in_another(
         {"name": "i", "restartCount": 0, "state": {"terminated": {"exitCode": 0}}}
     ]
     ordered = [pods[name] for name in names]
-    found = verdicts(run, host(cpu="4"), *ordered, old="1.15.10", new="1.15.12")
-    assert found == {"init": "UNKNOWN OutOfcpu", "plain": "KEEP"}
+    pod_verdicts = verdicts(run, host(cpu="4"), *ordered, old="1.15.10", new="1.15.12")
+    assert pod_verdicts == {"init": "UNKNOWN OutOfcpu", "plain": "KEEP"}
 
 
 @pytest.mark.parametrize("names", [("resized", "plain"), ("plain", "resized")])
@@ -171,29 +171,29 @@ def test_hc048_a_pod_that_is_made_smaller_leaves_less_to_the_pods_behind_it(
         "allocatedResources": {"cpu": "1"},
         "resources": {"requests": {"cpu": "3"}},
     }
-    found = verdicts(run, host(cpu="4"), *(pods[name] for name in names))
-    assert found == {"resized": "KEEP", "plain": "UNKNOWN OutOfcpu"}
+    pod_verdicts = verdicts(run, host(cpu="4"), *(pods[name] for name in names))
+    assert pod_verdicts == {"resized": "KEEP", "plain": "UNKNOWN OutOfcpu"}
 
 
 def test_hc048_of_very_many_kinds_of_pods_of_one_second_none_is_certain(run: Run) -> None:
     pods = [sized(f"p{number}", "01:00", cpu=f"{100 + number}m") for number in range(40)]
-    found = verdicts(run, host(cpu="4700m"), sized("old", "00:30", cpu="10m"), *pods)
-    assert found.pop("old") == "KEEP"
-    assert set(found.values()) == {"UNKNOWN OutOfcpu"}
+    pod_verdicts = verdicts(run, host(cpu="4700m"), sized("old", "00:30", cpu="10m"), *pods)
+    assert pod_verdicts.pop("old") == "KEEP"
+    assert set(pod_verdicts.values()) == {"UNKNOWN OutOfcpu"}
     assert set(verdicts(run, host(cpu="4790m"), *pods).values()) == {"KEEP"}
 
 
 def test_hc048_very_many_kinds_of_pods_of_one_second_that_fit_in_every_order_are_kept(run: Run) -> None:
     """Two init containers count while their pods are admitted, one after the other."""
     pods = [sized(f"p{number}", "01:00", cpu=f"{100 + number}m") for number in range(40)]
-    for one in pods[:2]:
+    for pod in pods[:2]:
         row = {"name": "i", "image": "i", "resources": {"requests": {"cpu": "500m"}}}
-        one["spec"]["initContainers"] = [row]
-        one["status"]["initContainerStatuses"] = [
+        pod["spec"]["initContainers"] = [row]
+        pod["status"]["initContainerStatuses"] = [
             {"name": "i", "restartCount": 0, "state": {"terminated": {"exitCode": 0}}}
         ]
-    found = verdicts(run, host(cpu="5300m"), *pods, old="1.15.10", new="1.15.12")
-    assert set(found.values()) == {"KEEP"}
+    pod_verdicts = verdicts(run, host(cpu="5300m"), *pods, old="1.15.10", new="1.15.12")
+    assert set(pod_verdicts.values()) == {"KEEP"}
 
 
 @pytest.mark.parametrize("seed", every(3, range(90)))
@@ -212,17 +212,19 @@ def test_what_is_certain_of_pods_of_one_second_is_so_in_every_order(catalog: Cat
             first = {"resources": {"requests": {"cpu": str(rng.randint(2, 6))}}}
             row["spec"]["initContainers"] = [{"name": "i", "image": "i", **first}]
     node = node_resources({"cpu": str(rng.randint(3, 9)), "pods": str(rng.randint(2, 5))})
-    tenants = [Tenant(one, asking(one, {}, kubelet)) for one in collect(rows).pods]
-    found = outcomes(tenants, node, kubelet)
+    tenants = [Tenant(pod, asking(pod, {}, kubelet)) for pod in collect(rows).pods]
+    shortages = outcomes(tenants, node, kubelet)
     for order in itertools.permutations(tenants):
         seconds = [
-            structs.replace(one, pod=structs.replace(one.pod, created=f"{one.pod.created[:17]}{second:02}Z"))
-            for second, one in enumerate(order)
+            structs.replace(
+                tenant, pod=structs.replace(tenant.pod, created=f"{tenant.pod.created[:17]}{second:02}Z")
+            )
+            for second, tenant in enumerate(order)
         ]
         refused = outcomes(seconds, node, kubelet)
-        for one in tenants:
-            short = found.get(one.pod.uid)
-            assert (short and not short.certain) or (one.pod.uid in refused) is (short is not None)
+        for tenant in tenants:
+            short = shortages.get(tenant.pod.uid)
+            assert (short and not short.certain) or (tenant.pod.uid in refused) is (short is not None)
 
 
 def test_hc048_a_pod_that_is_refused_for_another_reason_takes_no_room(run: Run) -> None:
@@ -246,14 +248,14 @@ def test_hc048_static_pods_come_first(run: Run) -> None:
 
 def test_hc048_a_device_plugin_may_make_room_but_a_claim_does_not(run: Run) -> None:
     gpu = "example.com/gpu"
-    one = sized("one", "01:00", **{gpu: "1"})
-    assert verdicts(run, host(**{gpu: "0"}), one) == {"one": f"UNKNOWN OutOf{gpu}"}
-    assert verdicts(run, host(), one) == {"one": "KEEP"}
-    one["status"]["extendedResourceClaimStatus"] = {
+    pod = sized("one", "01:00", **{gpu: "1"})
+    assert verdicts(run, host(**{gpu: "0"}), pod) == {"one": f"UNKNOWN OutOf{gpu}"}
+    assert verdicts(run, host(), pod) == {"one": "KEEP"}
+    pod["status"]["extendedResourceClaimStatus"] = {
         "requestMappings": [{"containerName": "c", "resourceName": gpu, "requestName": "r"}]
     }
-    assert verdicts(run, host(**{gpu: "0"}), one, old="1.36.4", new="1.36.5") == {"one": "KEEP"}
-    assert verdicts(run, host(**{gpu: "0"}), one, old="1.36.5", new="1.35.8") == {"one": f"KILL OutOf{gpu}"}
+    assert verdicts(run, host(**{gpu: "0"}), pod, old="1.36.4", new="1.36.5") == {"one": "KEEP"}
+    assert verdicts(run, host(**{gpu: "0"}), pod, old="1.36.5", new="1.35.8") == {"one": f"KILL OutOf{gpu}"}
 
 
 def test_hc048_what_a_device_plugin_decides_is_open_for_the_pods_behind_it_too(run: Run) -> None:
@@ -295,14 +297,14 @@ def test_hc048_what_a_claim_backs_does_not_count_from_1_36_on(
     run: Run, resource: str, old: str, new: str, gate: str, expected: str
 ) -> None:
     """Nor does whatever the node has none of in 1.35, with the gate (noderesources/fit.go, 1.35.8)."""
-    one = sized("one", "01:00", **{resource: "2"})
+    pod = sized("one", "01:00", **{resource: "2"})
     if "/" in resource:
-        one["status"]["extendedResourceClaimStatus"] = {
+        pod["status"]["extendedResourceClaimStatus"] = {
             "requestMappings": [{"containerName": "c", "resourceName": resource, "requestName": "r"}]
         }
     more = ("--feature-gates", f"DRAExtendedResource={gate}") if gate else ()
-    found = verdicts(run, host(**{resource: "0"}), one, old=old, new=new, more=more)
-    assert found == {"one": expected}
+    pod_verdicts = verdicts(run, host(**{resource: "0"}), pod, old=old, new=new, more=more)
+    assert pod_verdicts == {"one": expected}
 
 
 @pytest.mark.parametrize(
@@ -313,10 +315,10 @@ def test_hc048_what_the_node_does_not_list_does_not_count_in_1_34_with_the_gate(
     run: Run, release: str, gate: str, refused: bool
 ) -> None:
     """1.34.12 noderesources/fit.go fitsRequest; extended resources that it lacks never do."""
-    one = sized("one", "01:00", **{DEVICE_CLASS: "2"})
+    pod = sized("one", "01:00", **{DEVICE_CLASS: "2"})
     more = ("--feature-gates", f"DRAExtendedResource={gate}")
-    found = verdicts(run, host(), one, old="1.35.8", new=release, more=more)
-    assert found == {"one": f"KILL OutOf{DEVICE_CLASS}" if refused else "KEEP"}
+    pod_verdicts = verdicts(run, host(), pod, old="1.35.8", new=release, more=more)
+    assert pod_verdicts == {"one": f"KILL OutOf{DEVICE_CLASS}" if refused else "KEEP"}
 
 
 def test_hc048_containers_that_do_not_run_rest_though_their_pod_is_refused(run: Run) -> None:
@@ -356,8 +358,8 @@ def test_hc048_a_pod_that_has_finished_counts_while_it_runs(
     failed["status"]["phase"] = "Failed"
     if not running:
         failed["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 1}}
-    found = verdicts(run, host(), failed, sized("newest", "02:00", cpu="2"), old=new, new=new)
-    assert found["newest"] == ("KILL OutOfcpu" if counts else "KEEP")
+    pod_verdicts = verdicts(run, host(), failed, sized("newest", "02:00", cpu="2"), old=new, new=new)
+    assert pod_verdicts["newest"] == ("KILL OutOfcpu" if counts else "KEEP")
 
 
 @pytest.mark.parametrize(
@@ -380,8 +382,8 @@ def test_hc048_a_pod_that_has_finished_may_count_to_the_first_kubelets_of_1_22(
     if not running:
         done["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}
     late, early = sized("late", "02:00", cpu="2"), sized("early", "00:30", cpu="2")
-    found = verdicts(run, host(), done, late, old="1.20.15", new=new)
-    assert found["late"] == verdict
+    pod_verdicts = verdicts(run, host(), done, late, old="1.20.15", new=new)
+    assert pod_verdicts["late"] == verdict
     assert verdicts(run, host(), done, early, old="1.20.15", new=new)["early"] == "KEEP"
 
 

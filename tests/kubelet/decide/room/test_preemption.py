@@ -24,12 +24,12 @@ def test_hc048_a_critical_pod_takes_the_room_of_others(run: Run) -> None:
         *(sized("best", "01:00"), sized("most", "01:01", cpu="2"), sized("less", "01:02", cpu="1500m")),
         sized("critical", "03:00", CRITICAL, cpu="1"),
     ]
-    found = verdicts(run, host(), *pods)
-    assert found == {"best": "KEEP", "most": "KEEP", "less": "KILL preempted", "critical": "KEEP"}
+    pod_verdicts = verdicts(run, host(), *pods)
+    assert pod_verdicts == {"best": "KEEP", "most": "KEEP", "less": "KILL preempted", "critical": "KEEP"}
     assert verdicts(run, host(), *pods, old="1.10.0", new="1.10.13")["critical"] == "KILL OutOfcpu"
     large = sized("critical", "03:00", CRITICAL, cpu="5")
-    found = verdicts(run, host(), *pods[:3], large)
-    assert found["critical"] == "KILL UnexpectedAdmissionError"
+    pod_verdicts = verdicts(run, host(), *pods[:3], large)
+    assert pod_verdicts["critical"] == "KILL UnexpectedAdmissionError"
 
 
 def test_hc048_the_nearest_pods_are_preempted_best_effort_ones_first(run: Run) -> None:
@@ -40,9 +40,12 @@ def test_hc048_the_nearest_pods_are_preempted_best_effort_ones_first(run: Run) -
         *(guaranteed, sized("small", "01:01", cpu="500m"), sized("large", "01:02", cpu="2500m")),
         *(sized("low", "01:03", {"priority": 1}), sized("critical", "04:00", CRITICAL, cpu="3")),
     ]
-    found = verdicts(run, host(), *pods)
-    assert {name for name, verdict in found.items() if verdict == "KILL preempted"} == {"large", "small"}
-    assert found["guaranteed"] == found["critical"] == "KEEP"
+    pod_verdicts = verdicts(run, host(), *pods)
+    assert {name for name, verdict in pod_verdicts.items() if verdict == "KILL preempted"} == {
+        "large",
+        "small",
+    }
+    assert pod_verdicts["guaranteed"] == pod_verdicts["critical"] == "KEEP"
     by_pods = verdicts(run, host(pods="4"), *pods[3:4], *pods[:3], sized("system", "05:00", CRITICAL))
     assert by_pods["low"] == "KILL preempted"
 
@@ -86,15 +89,19 @@ def test_hc048_with_a_gate_an_annotation_may_make_pods_of_kube_system_critical_u
 
 def test_hc048_no_annotation_makes_pods_of_other_namespaces_critical(run: Run) -> None:
     pods = sized("old", "01:00", cpu="3"), sized("new", "02:00", cpu="3")
-    found = verdicts(run, host(), *pods, old="1.10.3", new="1.10.13", more=BY_ANNOTATION)
-    assert found == {"old": "KEEP", "new": "KILL OutOfcpu"}
+    pod_verdicts = verdicts(run, host(), *pods, old="1.10.3", new="1.10.13", more=BY_ANNOTATION)
+    assert pod_verdicts == {"old": "KEEP", "new": "KILL OutOfcpu"}
 
 
 def test_hc048_which_of_pods_that_are_alike_is_preempted_is_unknown(run: Run) -> None:
     pods = [sized("one", "01:00", cpu="2"), sized("two", "02:00", cpu="2")]
     critical = sized("critical", "03:00", CRITICAL, cpu="1")
-    found = verdicts(run, host(), *pods, critical)
-    assert found == {"one": "UNKNOWN may be preempted", "two": "UNKNOWN may be preempted", "critical": "KEEP"}
+    pod_verdicts = verdicts(run, host(), *pods, critical)
+    assert pod_verdicts == {
+        "one": "UNKNOWN may be preempted",
+        "two": "UNKNOWN may be preempted",
+        "critical": "KEEP",
+    }
     both = sized("critical", "03:00", CRITICAL, cpu="4")
     assert set(verdicts(run, host(), *pods, both).values()) == {"KILL preempted", "KEEP"}
     other = [pods[0], sized("two", "02:00", cpu="2", memory="1Mi")]
@@ -106,16 +113,19 @@ def test_a_limit_that_is_no_quantity_makes_a_pod_burstable(catalog: Catalog) -> 
     odd["spec"]["containers"][0]["resources"]["limits"] = {"cpu": "many"}
     kubelet = catalog.kubelet("1.33.13")
     pods = collect([odd, sized("critical", "03:00", CRITICAL, cpu="3")]).pods
-    tenants = [Tenant(one, asking(one, {}, kubelet)) for one in pods]
-    found = outcomes(tenants, node_resources({"cpu": "4", "pods": "9"}), kubelet)
-    assert {uid: short.reason for uid, short in found.items()} == {"uid-odd": "Preempting"}
+    tenants = [Tenant(pod, asking(pod, {}, kubelet)) for pod in pods]
+    shortages = outcomes(tenants, node_resources({"cpu": "4", "pods": "9"}), kubelet)
+    assert {uid: short.reason for uid, short in shortages.items()} == {"uid-odd": "Preempting"}
 
 
 def test_hc048_a_device_plugin_may_make_room_for_a_critical_pod_too(run: Run) -> None:
     widget = {"example.com/widget": "1"}
     pods = sized("old", "01:00", **widget), sized("new", "02:00", CRITICAL, **widget)
-    found = verdicts(run, host(**widget), *pods)
-    assert {name: verdict.split()[0] for name, verdict in found.items()} == {"old": "UNKNOWN", "new": "KEEP"}
+    pod_verdicts = verdicts(run, host(**widget), *pods)
+    assert {name: verdict.split()[0] for name, verdict in pod_verdicts.items()} == {
+        "old": "UNKNOWN",
+        "new": "KEEP",
+    }
 
 
 def _mirror(priority: int | None) -> Json:
@@ -165,17 +175,17 @@ def test_hc048_the_priority_in_a_static_pods_manifest_counts(
     objects = as_json(host(), _mirror(0), sized("ds", "01:00", {"priority": 2_000_001_000}, cpu="2"))
     more = ("--static-pod-dir", tmp_path, "--node-name", "n1", "--override-node-releases", "-f", "-")
     result = run("plan", "--from", "1.34.10", "--to", "1.34.12", *more, "-o", "json", stdin=objects)
-    assert [one["verdict"] for one in result.items if one["pod"] == "ds"] == [expected]
+    assert [item["verdict"] for item in result.items if item["pod"] == "ds"] == [expected]
 
 
 def test_hc048_an_outcome_that_is_open_by_either_priority_is_open(run: Run) -> None:
     """With its mirror pod's priority the static pod may go in place of the other one."""
     ds = sized("ds", "02:00", {"priority": 2_000_001_000}, cpu="1")
     pods = [_mirror(0), sized("other", "01:00", cpu="3"), ds]
-    found = verdicts(run, host(cpu="6"), *pods, old="1.34.10", new="1.34.12")
-    assert found == {"s-n1": _PRESET[0], "other": _PRESET[0], "ds": "KEEP"}
-    found = verdicts(run, host(cpu="6"), _mirror(None), *pods[1:], old="1.34.10", new="1.34.12")
-    assert found["other"] == "KILL preempted"
+    pod_verdicts = verdicts(run, host(cpu="6"), *pods, old="1.34.10", new="1.34.12")
+    assert pod_verdicts == {"s-n1": _PRESET[0], "other": _PRESET[0], "ds": "KEEP"}
+    pod_verdicts = verdicts(run, host(cpu="6"), _mirror(None), *pods[1:], old="1.34.10", new="1.34.12")
+    assert pod_verdicts["other"] == "KILL preempted"
 
 
 @pytest.mark.parametrize(
@@ -202,8 +212,8 @@ def test_hc048_the_qos_class_in_a_pods_status_decides_from_1_29_on(
 def test_a_static_pods_qos_class_is_no_mirror_pods() -> None:
     made = _mirror(0)
     made["status"]["qosClass"] = "Guaranteed"
-    (one,) = collect([made]).pods
-    assert one.qos == ""
+    (pod,) = collect([made]).pods
+    assert pod.qos == ""
 
 
 @pytest.mark.parametrize(
@@ -224,8 +234,8 @@ def test_hc048_a_critical_pod_takes_room_before_its_features_are_looked_at(
     ]
     labelled = host()
     labelled["metadata"]["labels"] = {"disk": "hdd"}
-    found = verdicts(run, labelled, *pods, old="1.35.7", new=new)
+    pod_verdicts = verdicts(run, labelled, *pods, old="1.35.7", new=new)
     is_admitted = new == "1.35.8"
-    assert found["old"] == expected
-    assert found["critical"] == ("KEEP" if is_admitted else "KILL")
-    assert (found["late"] == "KEEP") is (expected == "KILL preempted" and not is_admitted)
+    assert pod_verdicts["old"] == expected
+    assert pod_verdicts["critical"] == ("KEEP" if is_admitted else "KILL")
+    assert (pod_verdicts["late"] == "KEEP") is (expected == "KILL preempted" and not is_admitted)

@@ -17,8 +17,8 @@ from tests.helpers.room import host, sized, verdicts
 
 def test_amounts_that_are_no_quantities_count_as_not_shown(run: Run) -> None:
     pods = [sized("one", "01:00", cpu="9"), sized("other", "01:00", memory="1Gi")]
-    found = verdicts(run, host(cpu="many"), *pods)
-    assert found == {"one": "UNKNOWN OutOfcpu", "other": "KEEP"}
+    outcomes = verdicts(run, host(cpu="many"), *pods)
+    assert outcomes == {"one": "UNKNOWN OutOfcpu", "other": "KEEP"}
 
 
 INIT = [
@@ -55,9 +55,9 @@ SUMMED: Json = {
 def test_each_release_sums_requests_in_its_own_way(
     catalog: Catalog, release: str, own: dict[str, int], beside: dict[str, int]
 ) -> None:
-    (one,) = collect([sized("p", spec=SUMMED, cpu="1", other="7")]).pods
-    found = asking(one, {"cpu": "4"}, catalog.kubelet(release))
-    assert (found.admitted, found.beside) == (own, beside)
+    (subject,) = collect([sized("p", spec=SUMMED, cpu="1", other="7")]).pods
+    asks = asking(subject, {"cpu": "4"}, catalog.kubelet(release))
+    assert (asks.admitted, asks.beside) == (own, beside)
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_each_release_sums_requests_in_its_own_way(
 def test_what_a_critical_pod_gains_is_summed_in_another_way(
     catalog: Catalog, release: str, freed: dict[str, int]
 ) -> None:
-    (one,) = collect([sized("p", spec=SUMMED, cpu="1", other="7")]).pods
-    assert asking(one, {"cpu": "4"}, catalog.kubelet(release)).freed == freed
+    (subject,) = collect([sized("p", spec=SUMMED, cpu="1", other="7")]).pods
+    assert asking(subject, {"cpu": "4"}, catalog.kubelet(release)).freed == freed
 
 
 def test_a_resize_counts_beside_others_as_far_as_it_went(catalog: Catalog) -> None:
@@ -81,29 +81,29 @@ def test_a_resize_counts_beside_others_as_far_as_it_went(catalog: Catalog) -> No
         "allocatedResources": {"cpu": "1", "memory": "1Gi"},
         "resources": {"requests": {"cpu": "2", "memory": "512Mi"}},
     }
-    (one,) = collect([made]).pods
-    found = asking(one, {}, catalog.kubelet("1.33.13"))
-    assert (found.admitted, found.beside) == (
+    (subject,) = collect([made]).pods
+    asks = asking(subject, {}, catalog.kubelet("1.33.13"))
+    assert (asks.admitted, asks.beside) == (
         {"cpu": 1000, "memory": 1 << 30},
         {"cpu": 2000, "memory": 1 << 30},
     )
-    assert asking(one, {}, catalog.kubelet("1.32.13")).beside["cpu"] == 3000
+    assert asking(subject, {}, catalog.kubelet("1.32.13")).beside["cpu"] == 3000
 
 
 def test_what_is_no_quantity_counts_as_nothing(catalog: Catalog) -> None:
-    (one,) = collect([sized("p", cpu="many")]).pods
-    assert asking(one, {}, catalog.kubelet("1.33.13")) == Asking({}, {})
+    (subject,) = collect([sized("p", cpu="many")]).pods
+    assert asking(subject, {}, catalog.kubelet("1.33.13")) == Asking({}, {})
 
 
 def test_sums_of_several_processes_are_added_up() -> None:
-    one, other = Sums(), Sums()
-    one.add(Asking({"cpu": 1, "memory": 5}, {"cpu": 2}))
+    sums, other = Sums(), Sums()
+    sums.add(Asking({"cpu": 1, "memory": 5}, {"cpu": 2}))
     other.add(Asking({"cpu": 3}, {"cpu": 3}))
-    one.merge(other)
-    assert (one.amounts, one.pods) == ({"cpu": 5, "memory": 5}, 2)
-    assert one.fit(node_resources({"cpu": "5m", "memory": "5"}))
-    assert not one.fit(node_resources({"cpu": "4m"}))
-    assert not one.fit(node_resources({"pods": "1"}))
+    sums.merge(other)
+    assert (sums.amounts, sums.pods) == ({"cpu": 5, "memory": 5}, 2)
+    assert sums.fit(node_resources({"cpu": "5m", "memory": "5"}))
+    assert not sums.fit(node_resources({"cpu": "4m"}))
+    assert not sums.fit(node_resources({"pods": "1"}))
 
 
 @pytest.mark.parametrize(
@@ -131,6 +131,6 @@ def test_a_static_pods_own_limit_is_its_request_where_its_kubelet_adds_that(
     objects = as_json(host(), sized("p", "01:00", cpu="2"))
     more = ("--static-pod-dir", tmp_path, "--node-name", "n1", "--override-node-releases", "--keep-going")
     result = run("plan", "--from", new, "--to", new, "-f", "-", *more, "-o", "json", stdin=objects)
-    (item,) = [one for one in result.items if one["pod"] == "p"]
+    (item,) = [prediction for prediction in result.items if prediction["pod"] == "p"]
     words = [reason["text"].split(":")[1].strip() for reason in item["reasons"]]
     assert " ".join((item["verdict"], *words)) == expected

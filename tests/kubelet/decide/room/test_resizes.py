@@ -71,10 +71,10 @@ def test_what_is_admitted_by_its_spec_counts_by_its_spec_beside_others(run: Run)
     grown = resized(sized("a", "01:00", cpu="2"), "PodResizePending", allocated="1", actual="1")
     pods = [grown, sized("b", "02:00", cpu="3")]
     gate = ("--feature-gates", "InPlacePodVerticalScaling=true")
-    found = verdicts(run, host(), *pods, old="1.32.10", new="1.33.13", more=gate)
-    assert found == {"a": "RESTART", "b": "KILL OutOfcpu"}
+    outcomes = verdicts(run, host(), *pods, old="1.32.10", new="1.33.13", more=gate)
+    assert outcomes == {"a": "RESTART", "b": "KILL OutOfcpu"}
     del grown["status"]["containerStatuses"][0]["resources"]
-    assert verdicts(run, host(), *pods, old="1.32.10", new="1.33.13", more=gate) == found
+    assert verdicts(run, host(), *pods, old="1.32.10", new="1.33.13", more=gate) == outcomes
 
 
 def test_what_a_pod_has_that_may_go_may_be_free_for_a_resize(run: Run) -> None:
@@ -86,8 +86,8 @@ def test_what_a_pod_has_that_may_go_may_be_free_for_a_resize(run: Run) -> None:
         "late": "KILL OutOfcpu",
     }
     ending["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z"
-    found = verdicts(run, host(cpu="7"), waiting, ending, late)
-    assert (found["a"], found["late"]) == ("UNKNOWN", "KEEP")
+    outcomes = verdicts(run, host(cpu="7"), waiting, ending, late)
+    assert (outcomes["a"], outcomes["late"]) == ("UNKNOWN", "KEEP")
     other, labelled = sized("other", "02:00", {"nodeSelector": {"disk": "ssd"}}, cpu="3"), host()
     labelled["metadata"]["labels"] = {"disk": "hdd"}
     assert verdicts(run, labelled, waiting, other) == {"a": "UNKNOWN", "other": "KILL"}
@@ -103,7 +103,7 @@ def test_a_resize_that_its_kubelet_has_not_seen_may_not_fit(run: Run, tmp_path: 
         flags = ("--override-node-releases", *shown, "-o", "json")
         result = run("plan", "--from", "1.36.3", "--to", "1.37.1", "-f", "-", *flags, stdin=objects)
         assert result.code == 0, result.err
-        return str(next(one["verdict"] for one in result.items if one["pod"] == "a"))
+        return str(next(item["verdict"] for item in result.items if item["pod"] == "a"))
 
     assert found("2") == "KEEP"
     assert found("500m") == "RESTART"
@@ -112,7 +112,7 @@ def test_a_resize_that_its_kubelet_has_not_seen_may_not_fit(run: Run, tmp_path: 
 
 def test_resizes_in_opposite_directions_count_by_container_up_to_1_36(catalog: Catalog) -> None:
     spec = {
-        "containers": [{"name": one, "resources": {"requests": {"cpu": cpu}}} for one, cpu in ("a1", "b2")]
+        "containers": [{"name": name, "resources": {"requests": {"cpu": cpu}}} for name, cpu in ("a1", "b2")]
     }
     resizes = {"a": {"actual": {"cpu": "2"}}, "b": {"actual": {"cpu": "1"}}}
     (made,) = collect([{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}]).pods
@@ -131,11 +131,11 @@ def test_a_resize_of_the_pod_itself_counts_as_far_as_it_went(
 ) -> None:
     made = sized("p", spec={"resources": {"requests": {"cpu": wanted}}}, memory="1Gi")
     made["status"] |= {"allocatedResources": {"cpu": allocated}, "resources": {"requests": {"cpu": actual}}}
-    (one,) = collect([made]).pods
+    (pod,) = collect([made]).pods
     for release in ("1.36.3", "1.37.1"):
-        found = asking(one, {}, catalog.kubelet(release))
-        assert (found.admitted["cpu"], found.beside["cpu"]) == (own * 1000, beside * 1000)
-    assert asking(one, {}, catalog.kubelet("1.35.8")).beside["cpu"] == int(wanted) * 1000
+        asks = asking(pod, {}, catalog.kubelet(release))
+        assert (asks.admitted["cpu"], asks.beside["cpu"]) == (own * 1000, beside * 1000)
+    assert asking(pod, {}, catalog.kubelet("1.35.8")).beside["cpu"] == int(wanted) * 1000
 
 
 def test_a_resize_of_the_pod_itself_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_resize_of_the_pod_itself_outlives_a_snapshot(run: Run, tmp_path: Path
     (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=as_json(*objects)).out)
     way = ("plan", "--from", "1.36.3", "--to", "1.37.1", "--override-node-releases", "-o", "json", "-f")
     for result in (run(*way, "-", stdin=as_json(*objects)), run(*way, tmp_path / "s.json")):
-        assert {one["pod"]: one["verdict"] for one in result.items} == {"a": "KEEP", "b": "KILL"}
+        assert {item["pod"]: item["verdict"] for item in result.items} == {"a": "KEEP", "b": "KILL"}
 
 
 def _showing(made: Json, allocated: Json, actual: Json | None) -> Json:
@@ -169,8 +169,8 @@ def test_a_pods_overhead_counts_twice_beside_others_from_1_37_on(
         _showing(sized("kata", "01:00", spec, cpu="1"), {"cpu": "1500m"}, {"cpu": "1500m"}),
         sized("b", "02:00", cpu="2500m"),
     ]
-    (one,) = collect(pods[:1]).pods
-    asks = asking(one, {}, catalog.kubelet(release))
+    (pod,) = collect(pods[:1]).pods
+    asks = asking(pod, {}, catalog.kubelet(release))
     assert (asks.admitted["cpu"], asks.beside["cpu"]) == (1500, cpus)
     expected = {"kata": "KEEP", "b": "KEEP" if cpus == 1500 else "KILL OutOfcpu"}
     assert verdicts(run, host(), *pods, old="1.36.3", new=release) == expected
@@ -191,16 +191,16 @@ def test_a_pods_overhead_counts_twice_beside_others_from_1_37_on(
 def test_the_largest_of_what_a_pod_has_as_a_whole_counts_in_1_37(
     catalog: Catalog, allocated: Json, actual: Json | None, gates: str, cpus: int
 ) -> None:
-    (one,) = collect([_showing(sized("p", cpu="2"), allocated, actual)]).pods
+    (pod,) = collect([_showing(sized("p", cpu="2"), allocated, actual)]).pods
     kubelet = catalog.kubelet("1.37.2", frozenset({(gates, False)} if gates else ()))
-    assert asking(one, {}, kubelet).beside["cpu"] == cpus
-    assert not asking(structs.replace(one, resizing="PodResizePending"), {}, kubelet).wanted
+    assert asking(pod, {}, kubelet).beside["cpu"] == cpus
+    assert not asking(structs.replace(pod, resizing="PodResizePending"), {}, kubelet).wanted
 
 
 def test_a_mirror_pods_status_is_no_static_pods() -> None:
     made = mirror_pod({"name": "c", "image": "i"}, status={"phase": "Running"})
-    (one,) = collect([_showing(made, {"cpu": "3"}, {"cpu": "3"})]).pods
-    assert (one.static, one.resized) == (True, {})
+    (pod,) = collect([_showing(made, {"cpu": "3"}, {"cpu": "3"})]).pods
+    assert (pod.static, pod.resized) == (True, {})
 
 
 def test_replicas_with_other_statuses_count_for_what_each_has(run: Run) -> None:
@@ -228,13 +228,13 @@ def test_a_pod_with_its_own_resources_is_admitted_with_its_overhead_once(
     """What is allocated is restored without it, and the status has it (allocation_manager.go, 1.36.5)."""
     spec = {"resources": {"requests": {"cpu": "3"}}, "overhead": {"cpu": "600m"}}
     made = _showing(sized("p", spec=spec), {"cpu": "3600m"}, {"cpu": "3600m"})
-    (one,) = collect([made]).pods
+    (pod,) = collect([made]).pods
     kubelet = catalog.kubelet(release)
     if noted is not None:
-        one = as_allocated(one, {"": {"requests": {"cpu": noted}}}, kubelet)
-    found = asking(one, {}, kubelet)
-    assert (found.admitted["cpu"], found.beside["cpu"]) == (own, beside)
-    assert one.resizing == ("PodResizePending" if noted == "1" else "")
+        pod = as_allocated(pod, {"": {"requests": {"cpu": noted}}}, kubelet)
+    asks = asking(pod, {}, kubelet)
+    assert (asks.admitted["cpu"], asks.beside["cpu"]) == (own, beside)
+    assert pod.resizing == ("PodResizePending" if noted == "1" else "")
 
 
 def whole(name: str, created: str, cpu: str, **more: Any) -> Json:
@@ -260,13 +260,13 @@ def test_resources_of_a_pod_that_are_not_noted_are_a_resize_once_all_are_admitte
     run: Run, old: str, new: str, expected: dict[str, str]
 ) -> None:
     pods = whole("a", "01:00", "3"), whole("b", "02:00", "3"), sized("c", "03:00", cpu="2")
-    found = verdicts(run, host(), *pods, old=old, new=new)
-    assert {name: found[name] for name in ("a", "b")} == expected
+    outcomes = verdicts(run, host(), *pods, old=old, new=new)
+    assert {name: outcomes[name] for name in ("a", "b")} == expected
     fits = verdicts(run, host(cpu="8"), *pods, old=old, new=new)
     assert set(fits.values()) == {"KEEP", "RESTART" if new >= "1.36" and old < "1.36" else "KEEP"}
     reported = [{**host(cpu="4"), "metadata": {"name": "n1"}}, *pods]
     reported[0]["status"]["nodeInfo"]["kubeletVersion"] = f"v{old}"
-    assert verdicts(run, *reported, old="auto", new=new) == found
+    assert verdicts(run, *reported, old="auto", new=new) == outcomes
 
 
 @pytest.mark.parametrize(
@@ -283,8 +283,8 @@ def test_resizes_that_fit_one_at_a_time_are_made_in_the_kubelets_order(
 ) -> None:
     pods = whole("b", "02:00", "3", **more), whole("a", "01:00", "3"), sized("c", "03:00", cpu="2")
     for new in ("1.36.5", "1.37.2"):
-        found = verdicts(run, host(cpu=cpu), *pods, old="1.34.10", new=new)
-        assert {name: found[name] for name in ("a", "b")} == expected
+        outcomes = verdicts(run, host(cpu=cpu), *pods, old="1.34.10", new=new)
+        assert {name: outcomes[name] for name in ("a", "b")} == expected
 
 
 def test_what_has_the_room_of_a_resize_that_shrinks_is_not_free_yet(run: Run) -> None:
@@ -292,8 +292,8 @@ def test_what_has_the_room_of_a_resize_that_shrinks_is_not_free_yet(run: Run) ->
     shrinks = resized(sized("s", "01:00", cpu="1"), "PodResizePending", allocated="2", actual="2")
     grows = resized(sized("g", "02:00", cpu="3"), "PodResizePending", allocated="1", actual="1")
     for cpu, expected in (("4", "KEEP"), ("5", "UNKNOWN")):
-        found = verdicts(run, host(cpu=cpu), shrinks, grows, old="1.36.3", new="1.36.5")
-        assert (found["g"], found["s"]) == (expected, "UNKNOWN")
+        outcomes = verdicts(run, host(cpu=cpu), shrinks, grows, old="1.36.3", new="1.36.5")
+        assert (outcomes["g"], outcomes["s"]) == (expected, "UNKNOWN")
 
 
 def test_which_resize_comes_first_may_be_unknown(run: Run) -> None:
@@ -314,7 +314,7 @@ def test_which_resize_comes_first_may_be_unknown(run: Run) -> None:
         *("plan", "--from", "1.34.10", "--to", "1.36.5", "-f", "-", "-o", "json", "--override-node-releases"),
         stdin=as_json(host(cpu="5"), *same, sized("c", "03:00", cpu="1")),
     )
-    assert [one["verdict"] for one in text.items if one["pod"] in "ab"] == ["UNKNOWN", "UNKNOWN"]
+    assert [item["verdict"] for item in text.items if item["pod"] in "ab"] == ["UNKNOWN", "UNKNOWN"]
     assert "for not all of them fit on its node (cpu), and which resize comes first is not known" in text.out
 
 
@@ -371,8 +371,8 @@ def test_room_goes_by_what_is_noted_as_allocated(
     names = {made["metadata"]["name"]: made["metadata"]["uid"] for made in pods}
     entries: Any = {names[name]: cpus(number) for name, number in (allocated or {}).items()}
     more = noted(run, tmp_path, "1.35.8", pods, entries if allocated else "{}")
-    found = run("plan", "--from", "1.35.8", "--to", to, *more, stdin=as_json(host(), *pods)).items
-    assert {one["pod"]: one["verdict"] for one in found} == expected
+    items = run("plan", "--from", "1.35.8", "--to", to, *more, stdin=as_json(host(), *pods)).items
+    assert {item["pod"]: item["verdict"] for item in items} == expected
 
 
 @pytest.mark.parametrize(("to", "expected"), [("1.36.5", "KEEP"), ("1.32.13", "KILL")])
@@ -381,8 +381,8 @@ def test_what_is_asked_for_and_not_noted_is_not_allocated(
 ) -> None:
     pods = [sized("a", "01:00", cpu="1", memory="6Gi"), sized("b", "02:00", memory="4Gi")]
     more = noted(run, tmp_path, "1.35.8", pods, {pods[0]["metadata"]["uid"]: cpus("1")})
-    found = run("plan", "--from", "1.35.8", "--to", to, *more, stdin=as_json(host(), *pods)).items
-    assert [one["verdict"] for one in found if one["pod"] == "b"] == [expected]
+    items = run("plan", "--from", "1.35.8", "--to", to, *more, stdin=as_json(host(), *pods)).items
+    assert [item["verdict"] for item in items if item["pod"] == "b"] == [expected]
 
 
 @pytest.mark.parametrize(("gate", "expected"), [("true", "KEEP"), ("false", "KILL")])
@@ -390,15 +390,15 @@ def test_room_goes_by_the_gates_that_the_files_of_a_node_set(
     run: Run, tmp_path: Path, gate: str, expected: str
 ) -> None:
     pods = [sized("a", "01:00", cpu="3"), sized("b", "02:00", cpu="2")]
-    pods += [{**one, "spec": {**one["spec"], "nodeName": "n2"}} for one in pods]
-    for place, one in enumerate(pods):
-        one["metadata"] = {**one["metadata"], "name": f"p{place}", "uid": f"uid-p{place}"}
+    pods += [{**pod, "spec": {**pod["spec"], "nodeName": "n2"}} for pod in pods]
+    for place, pod in enumerate(pods):
+        pod["metadata"] = {**pod["metadata"], "name": f"p{place}", "uid": f"uid-p{place}"}
     gates = f"featureGates: {{InPlacePodVerticalScaling: {gate}}}\n"
     config = f"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n{gates}"
     more = noted(run, tmp_path, "1.33.5", pods[:2], {pods[0]["metadata"]["uid"]: cpus("1")}, config)
     other = {**host(), "metadata": {**host()["metadata"], "name": "n2"}}
-    found = run("plan", "--from", "1.33.5", "--to", "1.33.13", *more, stdin=as_json(host(), other, *pods))
-    assert {one["pod"]: one["verdict"] for one in found.items} == {
+    result = run("plan", "--from", "1.33.5", "--to", "1.33.13", *more, stdin=as_json(host(), other, *pods))
+    assert {item["pod"]: item["verdict"] for item in result.items} == {
         "p0": "KEEP",
         "p1": expected,
         "p2": "KEEP",
@@ -435,5 +435,5 @@ def test_what_is_noted_of_the_pod_itself_counts(run: Run, tmp_path: Path) -> Non
     uid = pods[0]["metadata"]["uid"]
     for entries, verdict in (({uid: entry}, "KEEP"), ({"other": entry}, "KILL")):
         more = noted(run, tmp_path, "1.36.3", pods, entries)
-        found = run("plan", "--from", "1.36.3", "--to", "1.36.5", *more, stdin=as_json(host(), *pods)).items
-        assert {one["pod"]: one["verdict"] for one in found} == {"a": "KEEP", "b": verdict}
+        items = run("plan", "--from", "1.36.3", "--to", "1.36.5", *more, stdin=as_json(host(), *pods)).items
+        assert {item["pod"]: item["verdict"] for item in items} == {"a": "KEEP", "b": verdict}

@@ -70,7 +70,7 @@ def examine(
 
     ``ignored`` are the ids of checks whose errors count as warnings, or ``all``.
     """
-    facts = Facts(dump, cluster, upgrade.hazards.flags)
+    facts = Facts(dump, cluster, upgrade.hazards)
     for check in CHECKS:
         mild = check.id in ignored or ALL in ignored
         for problem in _problems(check, facts, upgrade) if check.is_run(inputs) else ():

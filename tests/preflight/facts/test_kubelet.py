@@ -53,8 +53,28 @@ def test_flags_that_are_given_twice_or_with_underscores(
 ) -> None:
     """Lists and maps add up (pflag, component-base cli/flag), but for taints; _ is - (word_sep)."""
     running = "\n".join(["/usr/bin/kubelet", *words, ""])
-    facts = Facts(dump({ARGUMENTS: running}), table=default_catalog().flag_table)
+    facts = Facts(dump({ARGUMENTS: running}), hazards=default_catalog().hazards(parse_release("1.37.1")))
     assert facts.flags == (expected or {"register-with-taints": "c:NoExecute"})
+
+
+@pytest.mark.parametrize(
+    ("release", "expected"),
+    [("1.28.15", None), ("1.29.15", 5), ("1.31.14", 5), ("1.32.0", None), ("1.37.1", None)],
+)
+def test_a_null_in_a_drop_in_takes_a_setting_back_from_1_32_on(release: str, expected: int | None) -> None:
+    head = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    node = {
+        ARGUMENTS: "kubelet\n--config=/var/lib/kubelet/config.yaml\n--config-dir=/etc/kubelet.d\n",
+        CONFIG: f"{head}maxPods: 5\n",
+        ("directory", "/etc/kubelet.d"): "a.conf\n",
+        ("file", "/etc/kubelet.d/a.conf"): f"{head}maxPods:\n",
+    }
+    facts = Facts(dump(node), hazards=default_catalog().hazards(parse_release(release)))
+    if release.startswith("1.28."):
+        with pytest.raises(UnreadError, match="with all of its defaults"):
+            facts.setting("max-pods", "maxPods")
+        return
+    assert facts.setting("max-pods", "maxPods") == expected
 
 
 UNIT: Key = ("file", "/usr/lib/systemd/system/kubelet.service")

@@ -26,8 +26,7 @@ from hashcompat.analysis.preflight.facts import (
 from hashcompat.analysis.preflight.facts.processes import Processes, processes_of
 from hashcompat.analysis.preflight.facts.runtime import Runtime, runtimes_of
 from hashcompat.core.catalog.behaviour import Gates, Settings
-from hashcompat.core.catalog.hazards import StateFile
-from hashcompat.core.catalog.kubeletsettings import FlagTable
+from hashcompat.core.catalog.hazards import Hazards, StateFile
 from hashcompat.core.model.pods import Node, Pod
 from hashcompat.core.records.probes import MEMINFO, MOUNTS, AbsentError, Dump, UnreadError, lines
 
@@ -56,13 +55,15 @@ def _runtimes_driver(dump: Dump) -> str:
 class Facts:
     """The facts of one node."""
 
-    def __init__(self, dump: Dump, cluster: NodeObjects = _NOWHERE, table: FlagTable | None = None) -> None:
+    def __init__(self, dump: Dump, cluster: NodeObjects = _NOWHERE, hazards: Hazards | None = None) -> None:
+        """``hazards``: those of the kubelet that starts, by which its flags and files are read."""
         node = cluster.node
         noted = node is not None and node.node_arguments is not None
         is_shown = noted or ("arguments", kubelet.K3S) in dump.probes
         self.dump = kubelet.within_k3s(dump, node, _runtimes_driver) if is_shown else dump
         self.cluster = cluster
-        self._table = table
+        self._hazards = hazards
+        self._table = hazards.flags if hazards else None
 
     @property
     def on_node(self) -> bool:
@@ -230,8 +231,11 @@ class Facts:
         """What the kubelet's configuration file and those of --config-dir give together."""
         if not self.drop_ins:
             return self.config_file
+        way = self._hazards.drop_ins if self._hazards else "as patches"
+        if way == "with defaults":
+            raise UnreadError("the kubelet merges each file of --config-dir with all of its defaults")
         documents = [self.config_file, *(document for _, document in self.drop_ins)]
-        return settings.merged(documents, nulls_remove=True)
+        return settings.merged(documents, nulls_remove=way != "nulls are nothing")
 
     @cached_property
     def root(self) -> str:

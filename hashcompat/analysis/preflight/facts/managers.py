@@ -127,7 +127,7 @@ def reduced(files: Files, catalog: Catalog, alias: Alias) -> Probes:
     from hashcompat.analysis.preflight.facts import Facts  # noqa: PLC0415 - as above
 
     hazards = catalog.hazards(catalog.kubelet(catalog.known.newest).release)
-    facts = Facts(dump_of(files), table=hazards.flags)
+    facts = Facts(dump_of(files), hazards=hazards)
     try:
         flags, config = facts.flags, facts.config
         is_static, is_pinned = policy(facts) == STATIC, memory_policy(facts) == STATIC_MEMORY

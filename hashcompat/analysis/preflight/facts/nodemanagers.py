@@ -51,7 +51,7 @@ class NodeSettings(msgspec.Struct, frozen=True):
 def settings_of(files: Files, kubelet: Kubelet, catalog: Catalog) -> NodeSettings | None:
     """Return what a node gives to the kubelet that starts there; None where its files do not show that."""
     hazards = catalog.hazards(kubelet.release)
-    facts = Facts(dump_of(files), table=hazards.flags)
+    facts = Facts(dump_of(files), hazards=hazards)
     try:
         value = facts.setting("allowed-unsafe-sysctls", "allowedUnsafeSysctls") or ()
         words = value.split(",") if isinstance(value, str) else value
@@ -87,7 +87,7 @@ def shown(
     ``architecture`` as that of a Node object. None where that is not known.
     """
     hazards = catalog.hazards(kubelet.release)
-    facts = Facts(dump_of(files), table=hazards.flags)
+    facts = Facts(dump_of(files), hazards=hazards)
     try:
         gates = kubelet.gates.beside(facts.gates)
         if _is_kept_from_starting(facts, hazards, gates):

@@ -142,18 +142,18 @@ class Sandboxes:
 
 
 def _since(container: Container, record: Recorded | None) -> float:
-    """Return since when a container runs at the latest, in nanoseconds since 1970.
+    """Return since when a container runs, in nanoseconds since 1970; of a record without a time not known.
 
-    Of a record without a time that is not known. A status has whole seconds, and a sandbox nanoseconds.
+    A status has whole seconds: what began in the second of the newest sandbox counts as older, because a pod
+    that is wrongly said to be kept is worse than one that is wrongly said to be recreated.
     """
-    began = container.started if record is None else record.created
-    if began is None:
-        return 0 if record is None else inf
-    return _nanoseconds(began) + _SECOND - 1
+    if record is not None:
+        return inf if record.created is None else _nanoseconds(record.created)
+    return 0 if container.started is None else _nanoseconds(container.started)
 
 
 def _nanoseconds(time: datetime) -> int:
-    return int(time.timestamp()) * _SECOND
+    return int(time.timestamp()) * _SECOND + time.microsecond * 1000
 
 
 # When the pods were taken that a plan is made of: the times in them, added up while they pass.

@@ -63,7 +63,7 @@ def test_flags_that_are_given_twice_or_with_underscores(
 )
 def test_a_null_in_a_drop_in_takes_a_setting_back_from_1_32_on(release: str, expected: int | None) -> None:
     head = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-    node = {
+    node: dict[Key, Any] = {
         ARGUMENTS: "kubelet\n--config=/var/lib/kubelet/config.yaml\n--config-dir=/etc/kubelet.d\n",
         CONFIG: f"{head}maxPods: 5\n",
         ("directory", "/etc/kubelet.d"): "a.conf\n",

@@ -146,16 +146,38 @@ def _running() -> Iterator[tuple[str, Json, bool, bool]]:
                 yield f"{metadata['name']}/{container['name']}", container, container in sidecars, static
 
 
+@cache
+def privileged() -> frozenset[str]:
+    """Return the pods with a privileged container, which kubelets up to 1.10 run only with a flag."""
+    return frozenset(
+        item["metadata"]["name"]
+        for item in json.loads(cluster())["items"]
+        if item["kind"] == "Pod"
+        and any(
+            container.get("securityContext", {}).get("privileged")
+            for key in ("containers", "initContainers")
+            for container in item["spec"].get(key, [])
+        )
+    )
+
+
 def expected(old: str, new: str) -> dict[str, set[str]]:
-    """Return who restarts and who is undecided: by all minors between, static pods, sidecars from 1.32 on."""
+    """Return who restarts and who is undecided.
+
+    That depends on all minors between, on static pods, on sidecars from 1.32 on, and on privileged containers
+    before 1.11.
+    """
     between = sorted([number(old), number(new)])
+    barred = privileged() if number(new) <= 10 < number(old) else frozenset()
     rules = [rule for name, rule in CHANGES.items() if between[0] < int(name.split(".")[1]) <= between[1]]
     names: dict[str, set[str]] = {"RESTART": set(), "UNKNOWN": set()}
     for name, container, sidecar, static in running():
         compared = not sidecar or number(new) >= 32
         moved = sidecar and between[0] < 16 <= between[1]  # its requests count for the QoS class from 1.16 on
         renewed = moved or (static and not same_uid(old, new))
-        if renewed or (compared and any(rule(container) for rule in rules)):
+        if name.partition("/")[0] in barred:
+            names["UNKNOWN"].add(name)
+        elif renewed or (compared and any(rule(container) for rule in rules)):
             names["RESTART"].add(name)
         elif compared and sidecar and number(old) < 32:
             names["UNKNOWN"].add(name)

@@ -154,6 +154,7 @@ def test_a_unit_is_read_as_systemd_reads_it(command: str, words: list[str]) -> N
         ('X="--a --token=\nY=--b\n', ["--a", "--token=", "--b"]),
         ("X='--a --token=\nY=--b'\n", ["--a", "--token=", "--b'"]),
         ("X=$Y\nY=1", ["$Y", "1"]),
+        ("X='a\\q b'", ["aq", "b"]),  # what is put in for a word is split at spaces, without its backslashes
     ],
 )
 def test_a_file_of_variables_is_read_as_systemd_reads_it(file: str, words: list[str]) -> None:

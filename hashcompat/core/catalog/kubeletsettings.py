@@ -50,12 +50,11 @@ class Flag(msgspec.Struct, frozen=True):
         """Whether the next argument is its value where it has no =: ``--v 4``, but ``--runonce`` alone."""
         return self.kind not in _WITHOUT_VALUE
 
-    @property
-    def separator(self) -> str:
-        """What is between the values of a flag that is given twice; empty where the last one counts."""
+    def joined(self, before: str, value: str) -> str:
+        """Return the value of the flag where it is given once more: lists and maps have both."""
         if self.kind not in ("list", "map") or self.name == _REPLACED:
-            return ""
-        return ";" if self.name == _RESERVED_MEMORY else ","
+            return value
+        return (";" if self.name == _RESERVED_MEMORY else ",").join(filter(None, (before, value)))
 
 
 class FlagTable:
@@ -82,7 +81,7 @@ class FlagTable:
 
     def find(self, release: Release, name: str) -> Flag | None:
         """Return what a flag is in a release; None where the release does not accept it."""
-        return self.flags(release).get(_dashed(name))
+        return self.flags(release).get(dashed(name))
 
     def by_shorthand(self, release: Release, letter: str) -> Flag | None:
         """Return the flag that one letter is written for in a release, or None."""
@@ -94,26 +93,27 @@ class FlagTable:
 
     def takes_value(self, name: str) -> bool:
         """Return whether a flag never was complete without a value, in any release."""
-        rows = self._rows.get(_dashed(name), ())
+        rows = self._rows.get(dashed(name), ())
         return bool(rows) and all(flag.takes_value for flag in rows)
 
-    def separator(self, name: str) -> str:
-        """Return what is between the values of a flag that is given twice, as ``Flag`` has it."""
-        rows = self._rows.get(_dashed(name), ())
-        return rows[-1].separator if rows else ""
+    def find_any(self, name: str) -> Flag | None:
+        """Return a flag of the newest release that has it; None where none does."""
+        rows = self._rows.get(dashed(name), ())
+        return rows[-1] if rows else None
 
     def removed_in(self, release: Release, name: str) -> str:
         """Return the release in or before ``release`` that removed a flag; empty where none did."""
-        return "" if self.accepts(release, name) else _end(self._rows.get(_dashed(name), ()), release)
+        return "" if self.accepts(release, name) else _end(self._rows.get(dashed(name), ()), release)
 
     def nearest(self, release: Release, name: str) -> list[str]:
         """Name up to three flags of a release that are written almost like a name, the nearest first."""
         from difflib import get_close_matches  # noqa: PLC0415
 
-        return get_close_matches(_dashed(name), self.flags(release), n=3, cutoff=0.7)
+        return get_close_matches(dashed(name), self.flags(release), n=3, cutoff=0.7)
 
 
-def _dashed(name: str) -> str:
+def dashed(name: str) -> str:
+    """Return the name of a flag with - between words, as kubelets read _ too."""
     return name.replace("_", "-")
 
 

@@ -392,12 +392,13 @@ _LONGEST_FAILURES: Final = 1 << 20
 def _with_kind(name: str, source: Input) -> Input:
     """Return the file of an array of objects as the list that it would be."""
     match = _ARRAY.search(name)
-    api, kind = _KINDS.get(match[1], ("", "")) if match else ("", "")
-    if not kind:
+    names = _KINDS.get(match[1]) if match else None
+    if names is None:
         return source
     with source.open() as stream:
         if not stream.peek(1).startswith(b"["):
             return source
+    api, kind = names
     before = f'{{"apiVersion":"{api}","kind":"{kind}List","items":'.encode()
     return structs.replace(source, open=lambda: joined([BytesIO(before), source.open(), BytesIO(b"}")]))
 

@@ -188,9 +188,7 @@ DEAD_MOUNTS: Final = Check("PF-113", _find_mounts)
 
 
 def _find_swap(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    places = host.swaps(facts.dump)
-    if not places:
-        facts.mounts  # noqa: B018 - of a node whose /proc was not seen it is not known
+    places = facts.swaps
     if not places or not facts.is_set("fail-swap-on", "failSwapOn", default=upgrade.hazards.fail_swap_on):
         return
     text = f"swap is on ({', '.join(places)}), with which kubelet {upgrade.target.release} does not start"

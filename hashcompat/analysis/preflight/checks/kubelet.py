@@ -21,6 +21,7 @@ from hashcompat.analysis.preflight.facts.kubelet import (
 )
 from hashcompat.analysis.preflight.facts.units import RUNNING, Start, watchdog
 from hashcompat.core import shown
+from hashcompat.core.catalog.kubeletsettings import dashed
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import another_minor, waits_for_services
@@ -196,7 +197,7 @@ _GATES = "feature-gates"
 def _gates_of_flags(upgrade: KubeletStart, flags: Iterable[FlagArgument]) -> Iterator[Problem]:
     gates: dict[str, tuple[str, list[str]]] = {}
     for flag in flags:
-        if flag.name.replace("_", "-") == _GATES:
+        if dashed(flag.name) == _GATES:
             for name, value in pairs(flag.value):
                 _, sources = gates.get(name, ("", []))
                 gates[name] = (value, [*sources, flag.source])

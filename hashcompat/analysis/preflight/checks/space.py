@@ -366,8 +366,7 @@ _BY_AMOUNT: Final = (_NO_SWAP, _SOME_SWAP, _ALL_SWAP)
 
 
 def _find_less_swap(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    if not host.swaps(facts.dump):
-        facts.mounts  # noqa: B018 - of a node whose /proc was not seen it is not known
+    if not facts.swaps:
         return
     if facts.is_set("fail-swap-on", "failSwapOn", default=upgrade.hazards.fail_swap_on):
         return  # PF-213

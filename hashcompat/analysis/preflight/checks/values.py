@@ -27,6 +27,7 @@ from hashcompat.analysis.preflight.facts.settings import (
 )
 from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
+from hashcompat.core.catalog.kubeletsettings import dashed
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError
 
@@ -88,14 +89,12 @@ def _wrong_kinds(check: SettingsCheck, facts: Facts) -> Iterator[Problem]:
         kind = flag.definition.kind if flag.definition else ""
         if shown.MASK in flag.value and (kind not in TEXTS or flag.name in judged[1]):
             yield _hidden(f"--{flag.name}", flag.source)
-        elif (
-            flag_value(flag) is None
-            and not flag.value
-            and (running is None or running.get(flag.name.replace("_", "-")))
-        ):
+        elif flag_value(flag) is not None:
+            continue
+        elif not flag.value and (running is None or running.get(dashed(flag.name))):
             # Older collectors left out the names of variables too: --max-pods=${PODS}.
             yield _hidden(f"--{flag.name}", flag.source)
-        elif flag_value(flag) is None:
+        else:
             setting = Setting(f"--{flag.name}", None, flag.source)
             go_type = flag.definition.type if flag.definition else ""
             why = "it is not all pairs such as NAME=VALUE"

@@ -27,6 +27,7 @@ from hashcompat.analysis.preflight.facts.processes import Processes, processes_o
 from hashcompat.analysis.preflight.facts.runtime import Runtime, runtimes_of
 from hashcompat.core.catalog.behaviour import Gates, Settings
 from hashcompat.core.catalog.hazards import Hazards, StateFile
+from hashcompat.core.catalog.kubeletsettings import dashed
 from hashcompat.core.model.pods import Node, Pod
 from hashcompat.core.records.probes import MEMINFO, MOUNTS, AbsentError, Dump, UnreadError, lines
 
@@ -166,6 +167,13 @@ class Facts:
         return host.mounts(self.dump.read("file", MOUNTS))
 
     @cached_property
+    def swaps(self) -> list[str]:
+        """What the node swaps to."""
+        places = host.swaps(self.dump)
+        # Of a node whose /proc was not seen it is not known, which its mounts show.
+        return places if places or self.mounts else []
+
+    @cached_property
     def flags(self) -> Mapping[str, str]:
         """The flags of the kubelet's next start: names without dashes, and values.
 
@@ -207,7 +215,7 @@ class Facts:
         arguments: list[units.UnitArgument] = []
         for word, after in pairwise([*words, units.UnitArgument("", "")]):
             flag, equals, value = word.text.lstrip("-").partition("=")
-            if flag.replace("_", "-") == name and word.text.startswith("-"):
+            if dashed(flag) == name and word.text.startswith("-"):
                 arguments.append(units.UnitArgument(value, word.source) if equals else after)
         return tuple(reversed(arguments))
 

@@ -16,7 +16,7 @@ from msgspec import structs
 from hashcompat.analysis.preflight.facts.host import node_of_certificates
 from hashcompat.analysis.preflight.facts.units import UnitArgument
 from hashcompat.core.catalog.behaviour import BOOLEANS, Settings
-from hashcompat.core.catalog.kubeletsettings import Flag, FlagTable
+from hashcompat.core.catalog.kubeletsettings import Flag, FlagTable, dashed
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import quantity, yaml
 from hashcompat.core.model.pods import Node
@@ -63,10 +63,8 @@ def flags_to_start(words: Sequence[str], table: FlagTable | None) -> Mapping[str
 def _joined(flag_values: Iterable[tuple[str, str]], table: FlagTable | None) -> Mapping[str, str]:
     joined: dict[str, str] = {}
     for written, value in flag_values:
-        name = written.replace("_", "-")
-        separator = table.separator(name) if table else ""
-        before = joined.get(name, "") if separator else ""
-        joined[name] = separator.join(filter(None, (before, value))) if separator else value
+        name, flag = dashed(written), table.find_any(written) if table else None
+        joined[name] = flag.joined(joined.get(name, ""), value) if flag else value
     return joined
 
 

@@ -157,8 +157,7 @@ def _joined(flags: Iterable[FlagArgument]) -> Mapping[str, FlagArgument]:
     for argument, flag in pairs:
         name, value = flag.name, argument.value
         before = joined.get(name)
-        if before is not None and flag.separator:
-            value = flag.separator.join(filter(None, (before.value, value)))
+        value = flag.joined(before.value if before else "", value)
         joined[name] = FlagArgument(name, value, argument.source, flag)
     return joined
 
